@@ -1,0 +1,10 @@
+# Every third-party package the project uses, found once.
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(FlatBuffers REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(OneDNN REQUIRED)
+find_package(hwy REQUIRED)
+find_package(XNNPACK REQUIRED)
+find_package(HDF5 REQUIRED COMPONENTS C)

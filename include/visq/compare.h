@@ -1,0 +1,126 @@
+// compare: how far is each feature map of one model off the other's?
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "visq/data.h"
+#include "visq/metrics.h"
+#include "visq/mode.h"
+#include "visq/model.h"
+#include "visq/run.h"
+
+namespace visq {
+
+struct CompareOptions {
+  RecordRange records;
+  Mode reference_mode = Mode::kFp32;
+  Mode quantized_mode = Mode::kFakeQuant;
+  std::vector<int> metrics;         ///< indices into all_metrics(); empty: all
+  std::vector<std::string> nodes;   ///< name globs; empty: all
+  std::vector<std::string> ops;     ///< operator types; empty: all
+  bool per_channel = false, per_record = false;
+  double max_scale = 0;             ///< anomaly limit for scales; 0: none
+  int threads = 0;                  ///< 0: all cores
+  Progress progress;
+  const std::atomic<bool>* stop = nullptr;  ///< set from a signal handler: end early with kInterrupted results
+};
+
+/// Statistics of one side's feature map over all records.
+struct MapStatistics {
+  double min = 0, max = 0, mean = 0, rms = 0;
+  std::int64_t elements = 0;      ///< per record, of the last record
+  std::int64_t non_finite = 0;    ///< NaN and infinite elements over all records
+  std::int64_t first_non_finite_record = -1, first_non_finite_element = -1;
+};
+
+/// Identity of a feature map in one model.
+struct MapIdentity {
+  int subgraph = 0;
+  int node = -1;     ///< operator index, -1 for a graph input
+  int output = 0;    ///< which output of the operator (which graph input)
+  int tensor = 0;    ///< tensor index
+  std::string name;  ///< tensor name; duplicate or empty names carry "#index"
+  std::string op;    ///< operator type, "INPUT" for graph inputs
+  DType dtype = DType::kFloat32;
+  std::vector<float> scale;
+  std::vector<std::int64_t> zero_point;
+  int quantized_dimension = 0;
+};
+
+/// How the two maps were paired.
+enum class PairedBy : std::uint8_t { kName, kStructure };
+
+/// One paired feature map and its errors.
+struct MapComparison {
+  MapIdentity reference, quantized;
+  PairedBy paired_by = PairedBy::kName;
+  Shape shape;                           ///< of the reference map in the last record
+  bool integer = false;                  ///< indices, masks: compared as share of differing elements only
+  double differing_share = 0;            ///< integer maps: differing elements / elements over all records
+  std::string not_compared;              ///< why not, e.g. shapes differ; empty if compared
+  std::vector<MetricValue> metrics;      ///< parallel to CompareResult::metrics
+  MapStatistics reference_statistics, quantized_statistics;
+  double saturated_share = 0;            ///< elements more than half a step beyond the range before clamping
+  std::string verdict;                   ///< "rounding only", "more than rounding", "clipping"; empty where no scale
+  std::vector<std::vector<MetricValue>> per_record;   ///< [record][metric] on demand
+  std::vector<std::vector<MetricValue>> per_channel;  ///< [channel][metric] on demand
+};
+
+/// A tensor that stayed without partner.
+struct Unpaired {
+  bool in_reference = false;
+  MapIdentity map;
+  std::string reason;  ///< "QUANTIZE inserted", "fused into conv1/Relu" …
+};
+
+struct MatchReport {
+  int by_name = 0, by_structure = 0;
+  std::vector<Unpaired> unpaired;
+  std::vector<std::string> warnings;  ///< e.g. that the weights have nothing in common
+};
+
+/// Something odd about a map that has nothing to do with one metric.
+struct Anomaly {
+  MapIdentity map;
+  std::string kind;   ///< "non-finite", "range too large", "scale too large", "constant", "saturated", "low-precision output"
+  double value = 0, limit = 0;
+  std::int64_t record = -1;
+};
+
+/// An operator nobody can run, or whose inputs depend on one.
+struct NotComputed {
+  std::string model;  ///< path
+  MapIdentity map;
+  std::string reason;
+};
+
+struct ModelIdentity {
+  std::string path, sha256;
+  Format format = Format::kTflite;
+};
+
+struct CompareResult {
+  ModelIdentity reference, quantized;
+  std::string data;  ///< description of the data
+  RecordRange records;
+  Mode reference_mode = Mode::kFp32, quantized_mode = Mode::kFakeQuant;
+  std::vector<int> metrics;           ///< indices into all_metrics()
+  std::vector<MapComparison> maps;    ///< in the reference's graph order: subgraph, graph inputs, operators
+  std::vector<int> outputs;           ///< indices into maps: the reference's graph outputs
+  MatchReport match;
+  std::vector<Anomaly> anomalies;
+  std::vector<NotComputed> not_computed;
+  bool interrupted = false;
+};
+
+/// Runs both models in lockstep over the records and compares every paired feature map.
+/// Errors: kBadInput where models, data and options do not fit together; what cannot be computed is listed in the result.
+Result<CompareResult> compare(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
+                              const CompareOptions& options);
+
+}  // namespace visq

@@ -1,0 +1,106 @@
+#include "core/file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "core/error.h"
+
+namespace visq {
+namespace {
+
+std::string reason() { return std::strerror(errno); }
+
+std::string temporary_name(const std::string& path) { return fmt::format("{}.tmp-{}", path, ::getpid()); }
+
+/// Closes a descriptor at the end of its scope.
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  ~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return value_; }
+
+ private:
+  int value_;
+};
+
+Status write_all(int descriptor, std::string_view content, const std::string& path) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(descriptor, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return bad_input("{}: cannot be written: {}", path, reason());
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (::fsync(descriptor) != 0) return bad_input("{}: cannot be written: {}", path, reason());
+  return {};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return bad_input("{}: cannot be opened: {}", path, reason());
+  struct stat facts {};
+  if (::fstat(file.get(), &facts) != 0) return bad_input("{}: cannot be read: {}", path, reason());
+  if (!S_ISREG(facts.st_mode)) return bad_input("{}: is not a file", path);
+  const auto size = static_cast<std::size_t>(facts.st_size);
+  if (size == 0) return bad_input("{}: is empty", path);
+  void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  if (address == MAP_FAILED) return bad_input("{}: cannot be read: {}", path, reason());
+  return std::shared_ptr<const MappedFile>(new MappedFile({static_cast<const std::byte*>(address), size}));
+}
+
+MappedFile::~MappedFile() { ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size()); }
+
+Status write_file(const std::string& path, std::string_view content) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode)) {  // /dev/stdout and the like cannot be replaced
+    if (S_ISDIR(facts.st_mode)) return bad_input("{}: is a folder", path);
+    const Descriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (device.get() < 0) return bad_input("{}: cannot be written: {}", path, reason());
+    while (!content.empty()) {
+      const ssize_t written = ::write(device.get(), content.data(), content.size());
+      if (written < 0) return bad_input("{}: cannot be written: {}", path, reason());
+      content.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return {};
+  }
+  TemporaryFile temporary(path);
+  {
+    const Descriptor file(::open(temporary.path().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (file.get() < 0) return bad_input("{}: cannot be written: {}", path, reason());
+    VISQ_TRY(write_all(file.get(), content, path));
+  }
+  return temporary.commit();
+}
+
+TemporaryFile::TemporaryFile(std::string final_path) : final_(std::move(final_path)), temporary_(temporary_name(final_)) {}
+
+TemporaryFile::~TemporaryFile() {
+  if (!committed_) ::unlink(temporary_.c_str());
+}
+
+Status TemporaryFile::commit() {
+  if (::rename(temporary_.c_str(), final_.c_str()) != 0) return bad_input("{}: cannot be written: {}", final_, reason());
+  committed_ = true;
+  return {};
+}
+
+Status make_folder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return bad_input("{}: cannot be created: {}", path, error.message());
+  if (!std::filesystem::is_directory(path, error)) return bad_input("{}: is not a folder", path);
+  return {};
+}
+
+}  // namespace visq

@@ -1,0 +1,54 @@
+// Files: mapped for reading, replaced as a whole when written.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "visq/status.h"
+
+namespace visq {
+
+/// A file mapped read-only into memory.
+class MappedFile {
+ public:
+  /// Errors: kBadInput, "m.tflite: cannot be opened: No such file or directory".
+  static Result<std::shared_ptr<const MappedFile>> open(const std::string& path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  explicit MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  std::span<const std::byte> bytes_;
+};
+
+/// Writes a file so that it is either whole or absent: a temporary beside it, flushed to disk, then renamed.
+/// Errors: kBadInput naming the path and the system's reason; the temporary is removed.
+Status write_file(const std::string& path, std::string_view content);
+
+/// A name beside `path` for a temporary that a library writes itself (HDF5); commit() renames it, the destructor removes it otherwise.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(std::string final_path);
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const std::string& path() const { return temporary_; }
+  Status commit();
+
+ private:
+  std::string final_, temporary_;
+  bool committed_ = false;
+};
+
+/// Creates a folder and its parents. Errors: kBadInput naming the path.
+Status make_folder(const std::string& path);
+
+/// SHA-256 of bytes in lower-case hexadecimal.
+std::string sha256(std::span<const std::byte> bytes);
+
+}  // namespace visq

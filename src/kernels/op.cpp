@@ -1,0 +1,96 @@
+#include "kernels/op.h"
+
+#include <algorithm>
+
+#include "core/checked.h"
+#include "kernels/dequantize_constant.h"
+
+namespace visq::kernels {
+
+std::byte* EvalContext::scratch(std::size_t bytes) const {
+  constexpr std::size_t kAlignment = 64;
+  if (scratch_.size() < bytes + kAlignment) scratch_.resize(bytes + kAlignment);
+  const auto address = reinterpret_cast<std::uintptr_t>(scratch_.data());
+  return scratch_.data() + (kAlignment - address % kAlignment) % kAlignment;
+}
+
+Status PrepareContext::expect_inputs(int low, int high) const {
+  if (input_count() < low || input_count() > high) {
+    return low == high ? fail("has {} inputs, expected {}", input_count(), low)
+                       : fail("has {} inputs, expected {} to {}", input_count(), low, high);
+  }
+  for (int slot = 0; slot < low; ++slot) {
+    if (!has_input(slot)) return fail("input {} is absent", slot);
+  }
+  return {};
+}
+
+Status PrepareContext::expect_outputs(int count) const {
+  if (output_count() != count) return fail("has {} outputs, expected {}", output_count(), count);
+  return {};
+}
+
+Status PrepareContext::expect_rank(int slot, std::string_view role, int rank) const {
+  if (input(slot).shape.rank() != rank) return fail("{} has rank {}, expected {}", role, input(slot).shape.rank(), rank);
+  return {};
+}
+
+Status PrepareContext::expect_type(int slot, std::string_view role, std::initializer_list<DType> types) const {
+  const DType type = input(slot).dtype;
+  if (std::find(types.begin(), types.end(), type) == types.end()) return unsupported("{} has type {}", role, name(type));
+  return {};
+}
+
+Status PrepareContext::expect_same_type(int slot, std::string_view role, int other) const {
+  if (input(slot).dtype != input(other).dtype) {
+    return fail("{} has type {}, expected {}", role, name(input(slot).dtype), name(input(other).dtype));
+  }
+  return {};
+}
+
+Status PrepareContext::require_known(int slot) {
+  if (known(slot)) return {};
+  deferred_ = true;
+  return fail("values of input {} are not known before the run", slot);
+}
+
+Result<std::vector<std::int64_t>> PrepareContext::integers(int slot, std::string_view role) {
+  VISQ_TRY(expect_type(slot, role, {DType::kInt32, DType::kInt64}));
+  VISQ_TRY(require_known(slot));
+  const Tensor& tensor = input(slot);
+  if (tensor.dtype == DType::kInt64) {
+    const auto values = tensor.values<std::int64_t>();
+    return std::vector<std::int64_t>(values.begin(), values.end());
+  }
+  const auto values = tensor.values<std::int32_t>();
+  return std::vector<std::int64_t>(values.begin(), values.end());
+}
+
+Status PrepareContext::set_output(int slot, DType dtype, Shape shape) {
+  const auto elements = checked_elements(shape.dims());
+  const auto bytes = elements && dtype != DType::kString ? checked_mul(*elements, static_cast<std::int64_t>(size_of(dtype))) : elements;
+  constexpr std::int64_t kLargest = std::int64_t{1} << 40;
+  if (!bytes || *bytes > kLargest) return fail("output {} would have the shape {}", slot, to_string(shape));
+  Tensor& tensor = *outputs_[static_cast<std::size_t>(slot)];
+  if (tensor.dtype != dtype) return fail("output {} is declared as {}, computed as {}", slot, name(tensor.dtype), name(dtype));
+  tensor.shape = std::move(shape);
+  return {};
+}
+
+bool PrepareContext::want_codes(int slot) {
+  const auto index = static_cast<std::size_t>(slot);
+  if (index >= codes_available_.size() || !codes_available_[index]) return false;
+  wants_codes_[index] = true;
+  return true;
+}
+
+Result<std::vector<float>> PrepareContext::real_constant(int slot, std::string_view role) const {
+  const Tensor& tensor = input(slot);
+  if (tensor.dtype != DType::kFloat32) return unsupported("{} has type {}", role, name(tensor.dtype));
+  if (tensor.info != nullptr && tensor.info->is_constant) return dequantize_constant(*tensor.info, place_);
+  if (tensor.data == nullptr) return fail("{} is no constant", role);
+  const auto values = tensor.values<float>();
+  return std::vector<float>(values.begin(), values.end());
+}
+
+}  // namespace visq::kernels

@@ -1,0 +1,209 @@
+// The contract between operators and the runtime: one definition per operator, Prepare once, Eval per record.
+//
+// An operator sees tensors, never modes: in fp32 and fake-quant runs every quantized tensor appears as float32 real values
+// (the runtime dequantizes constants and, in fake-quant runs, rounds outputs after Eval); in integer runs it appears in its
+// stored type with its quantization. Prepare picks the kernel by the dtype that it sees.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "visq/model.h"
+
+namespace visq::kernels {
+
+/// A tensor as an operator sees it.
+struct Tensor {
+  DType dtype = DType::kFloat32;  ///< of the elements in `data`
+  Shape shape;
+  std::byte* data = nullptr;   ///< 64-byte aligned, at least 64 readable bytes behind the end; while preparing: null unless known
+  std::byte* codes = nullptr;  ///< the stored integers of the same values, where Prepare asked for them (want_codes)
+  std::vector<std::string>* strings = nullptr;  ///< elements of a string tensor
+  const TensorInfo* info = nullptr;             ///< as the file declares it: name, stored type, quantization, raw constant
+
+  std::int64_t elements() const { return shape.elements(); }
+  template <class T>
+  std::span<const T> values() const {
+    return {reinterpret_cast<const T*>(data), static_cast<std::size_t>(elements())};
+  }
+  template <class T>
+  std::span<T> mutable_values() const {
+    return {reinterpret_cast<T*>(data), static_cast<std::size_t>(elements())};
+  }
+};
+
+/// What one executor keeps for one kernel between calls: scratch, library handles that are not thread-safe, recurrent state.
+class KernelState {
+ public:
+  virtual ~KernelState() = default;
+};
+
+/// What Eval works on. Inputs that are absent are null; outputs have their memory, in the shape that Prepare declared.
+class EvalContext {
+ public:
+  EvalContext(std::span<const Tensor* const> inputs, std::span<Tensor* const> outputs, KernelState* state,
+              std::vector<std::byte>& scratch)
+      : inputs_(inputs), outputs_(outputs), state_(state), scratch_(scratch) {}
+
+  bool has_input(int slot) const {
+    return static_cast<std::size_t>(slot) < inputs_.size() && inputs_[static_cast<std::size_t>(slot)] != nullptr;
+  }
+  int input_count() const { return static_cast<int>(inputs_.size()); }
+  int output_count() const { return static_cast<int>(outputs_.size()); }
+  const Tensor& input(int slot) const { return *inputs_[static_cast<std::size_t>(slot)]; }
+  Tensor& output(int slot) const { return *outputs_[static_cast<std::size_t>(slot)]; }
+  template <class T>
+  std::span<const T> in(int slot) const {
+    return input(slot).values<T>();
+  }
+  template <class T>
+  std::span<T> out(int slot) const {
+    return output(slot).mutable_values<T>();
+  }
+  template <class State>
+  State& state() const {
+    return static_cast<State&>(*state_);
+  }
+  /// Uninitialised memory, 64-byte aligned, valid until the next call of scratch() or the end of Eval.
+  std::byte* scratch(std::size_t bytes) const;
+
+ private:
+  std::span<const Tensor* const> inputs_;
+  std::span<Tensor* const> outputs_;
+  KernelState* state_;
+  std::vector<std::byte>& scratch_;
+};
+
+/// A prepared operator. Shared by all threads; what changes lives in its KernelState.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  /// Computes the outputs. Checks only what comes from data (indices); everything else was checked in Prepare.
+  virtual Status eval(EvalContext& context) const = 0;
+  virtual std::unique_ptr<KernelState> make_state() const { return nullptr; }
+};
+
+/// Wraps a callable `Status(EvalContext&)` as a Kernel.
+template <class Function>
+std::unique_ptr<Kernel> make_kernel(Function function) {
+  class Wrapped final : public Kernel {
+   public:
+    explicit Wrapped(Function f) : function_(std::move(f)) {}
+    Status eval(EvalContext& context) const override { return function_(context); }
+
+   private:
+    Function function_;
+  };
+  return std::make_unique<Wrapped>(std::move(function));
+}
+
+/// What Prepare works on: the operator, its inputs' types and shapes (values too where they are known), and the outputs to declare.
+class PrepareContext {
+ public:
+  PrepareContext(const Operator& op, std::string place, std::vector<const Tensor*> inputs, std::vector<Tensor*> outputs)
+      : op_(op), place_(std::move(place)), inputs_(std::move(inputs)), outputs_(std::move(outputs)),
+        wants_codes_(inputs_.size(), false), packed_(inputs_.size(), false) {}
+
+  const Operator& op() const { return op_; }
+  const Attributes& attributes() const { return op_.attributes; }
+  int input_count() const { return static_cast<int>(inputs_.size()); }
+  int output_count() const { return static_cast<int>(outputs_.size()); }
+  bool has_input(int slot) const {
+    return static_cast<std::size_t>(slot) < inputs_.size() && inputs_[static_cast<std::size_t>(slot)] != nullptr;
+  }
+  const Tensor& input(int slot) const { return *inputs_[static_cast<std::size_t>(slot)]; }
+  /// The output's declaration in the file (info); dtype and shape once set_output was called.
+  const Tensor& output(int slot) const { return *outputs_[static_cast<std::size_t>(slot)]; }
+
+  // Checks. Each error names the place: "m.tflite: subgraph 0, node 12 CONV_2D: filter has rank 3, expected 4".
+  Status expect_inputs(int low, int high) const;  ///< number of input slots, and all of the first `low` present
+  Status expect_outputs(int count) const;
+  Status expect_rank(int slot, std::string_view role, int rank) const;
+  Status expect_type(int slot, std::string_view role, std::initializer_list<DType> types) const;
+  Status expect_same_type(int slot, std::string_view role, int other) const;
+
+  template <class... Args>
+  Error fail(fmt::format_string<Args...> text, Args&&... args) const {
+    return {Reason::kBadInput, place_ + ": " + fmt::format(text, std::forward<Args>(args)...)};
+  }
+  template <class... Args>
+  Error unsupported(fmt::format_string<Args...> text, Args&&... args) const {
+    return {Reason::kUnsupported, place_ + ": " + fmt::format(text, std::forward<Args>(args)...)};
+  }
+
+  /// True where the input's values are known while preparing: constants, and what was computed from constants and shapes alone.
+  bool known(int slot) const { return has_input(slot) && (input(slot).data != nullptr || input(slot).strings != nullptr); }
+  /// The values of an integer input (int32 or int64) that decides shapes or parameters. Where they are not known yet, the result
+  /// is an error that the runtime understands: it calls Prepare again at every step, when the values are there. Just return it.
+  Result<std::vector<std::int64_t>> integers(int slot, std::string_view role);
+  /// The same for any input whose values Prepare needs: an error that postpones Prepare, or success.
+  Status require_known(int slot);
+  bool deferred() const { return deferred_; }
+
+  /// Declares an output. Fails where the shape is negative or too large, or the type is not what the file declares for it.
+  Status set_output(int slot, DType dtype, Shape shape);
+
+  /// Asks for the stored integers of a quantized activation beside its real values (Tensor::codes) in Eval.
+  /// False where there are none (float tensor, fp32 run); then the operator must compute from real values.
+  bool want_codes(int slot);
+  /// Real values of a constant input for packing; unlike input(slot).data this keeps no float copy of a quantized constant alive.
+  Result<std::vector<float>> real_constant(int slot, std::string_view role) const;
+  /// Says that Eval never reads this constant input (it was packed in Prepare), so that its real values need not be kept.
+  void mark_packed(int slot) { packed_[static_cast<std::size_t>(slot)] = true; }
+
+  // For the runtime.
+  void offer_codes(std::vector<bool> available) { codes_available_ = std::move(available); }
+  const std::vector<bool>& wants_codes() const { return wants_codes_; }
+  const std::vector<bool>& packed() const { return packed_; }
+
+ private:
+  const Operator& op_;
+  std::string place_;
+  std::vector<const Tensor*> inputs_;
+  std::vector<Tensor*> outputs_;
+  std::vector<bool> codes_available_, wants_codes_, packed_;
+  bool deferred_ = false;
+};
+
+/// Set of element types.
+class DTypes {
+ public:
+  constexpr DTypes() = default;
+  constexpr DTypes(std::initializer_list<DType> types) {
+    for (const DType type : types) bits_ |= 1U << static_cast<unsigned>(type);
+  }
+  constexpr bool has(DType type) const { return (bits_ >> static_cast<unsigned>(type) & 1U) != 0; }
+  constexpr bool empty() const { return bits_ == 0; }
+
+ private:
+  std::uint32_t bits_ = 0;
+};
+
+/// One operator of the registry.
+struct OpDef {
+  std::string_view name;  ///< the format's name ("CONV_2D"), or the custom code of a custom operator
+  Result<std::unique_ptr<Kernel>> (*prepare)(PrepareContext& context);
+  /// Types of input `main_input` that Prepare accepts as plain values (float32 stands for fake quantization too). The runtime
+  /// checks them before Prepare, so `visqerror ops` cannot claim what is not so.
+  DTypes types;
+  /// Stored types of input `main_input` that have an integer kernel, for integer runs. Empty: none.
+  DTypes quantized_types = {};
+  int main_input = 0;
+  /// True where equal inputs need not give equal outputs, or state is kept: never computed ahead of the run.
+  bool stateful = false;
+};
+
+/// The definition of an operator, by type or custom code; null where nobody can run it.
+const OpDef* find_op(std::string_view label);
+/// All definitions, by name.
+std::span<const OpDef* const> all_ops();
+
+}  // namespace visq::kernels

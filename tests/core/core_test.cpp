@@ -1,0 +1,48 @@
+#include <gtest/gtest.h>
+
+#include "core/checked.h"
+#include "core/file.h"
+#include "visq/dtype.h"
+#include "visq/shape.h"
+
+namespace visq {
+namespace {
+
+TEST(Shape, CountsElements) {
+  EXPECT_EQ(Shape({2, 3, 4}).elements(), 24);
+  EXPECT_EQ(Shape().elements(), 1);
+  EXPECT_EQ(Shape({2, 0, 4}).elements(), 0);
+  EXPECT_EQ(Shape({2, 3, 4}).elements(1, 3), 12);
+  EXPECT_EQ(to_string(Shape({1, 48})), "[1, 48]");
+}
+
+TEST(Checked, RefusesOverflowAndNegativeSizes) {
+  const std::int64_t huge[] = {std::int64_t{1} << 32, std::int64_t{1} << 31};
+  EXPECT_FALSE(checked_elements(huge));
+  const std::int64_t negative[] = {2, -1};
+  EXPECT_FALSE(checked_elements(negative));
+  const std::int64_t empty[] = {std::int64_t{1} << 40, 0, 2};
+  EXPECT_EQ(checked_elements(empty), 0);
+  const std::int64_t empty_but_huge[] = {std::int64_t{1} << 62, 0, std::int64_t{1} << 62};
+  EXPECT_FALSE(checked_elements(empty_but_huge));
+  EXPECT_EQ(checked_bytes(3, DType::kInt4), 2);
+  EXPECT_FALSE(checked_bytes(3, DType::kString));
+}
+
+TEST(DTypes, RangesFollowTheTypes) {
+  EXPECT_EQ(integer_range(DType::kInt8).low, -128);
+  EXPECT_EQ(integer_range(DType::kUInt8).high, 255);
+  EXPECT_EQ(integer_range(DType::kInt4).low, -8);
+  EXPECT_EQ(integer_range(DType::kInt16).high, 32767);
+}
+
+TEST(Sha256, MatchesThePublishedVectors) {  // FIPS 180-4 examples
+  const auto hash = [](std::string_view text) { return sha256(std::as_bytes(std::span(text))); };
+  EXPECT_EQ(hash("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(hash(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(hash("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+}
+
+}  // namespace
+}  // namespace visq
