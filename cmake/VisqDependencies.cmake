@@ -5,6 +5,7 @@ find_package(FlatBuffers REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(OneDNN REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)  # the size of oneDNN's teams is set through it
 find_package(hwy REQUIRED)
 find_package(XNNPACK REQUIRED)
 find_package(HDF5 REQUIRED COMPONENTS C)

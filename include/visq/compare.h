@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "visq/data.h"
+#include "visq/graph.h"
 #include "visq/metrics.h"
 #include "visq/mode.h"
 #include "visq/model.h"
@@ -20,12 +21,13 @@ struct CompareOptions {
   RecordRange records;
   Mode reference_mode = Mode::kFp32;
   Mode quantized_mode = Mode::kFakeQuant;
-  std::vector<int> metrics;         ///< indices into all_metrics(); empty: all
-  std::vector<std::string> nodes;   ///< name globs; empty: all
-  std::vector<std::string> ops;     ///< operator types; empty: all
+  bool modes_given = false;        ///< the user chose the modes: a quantized reference is meant, not models in the wrong order
+  std::vector<int> metrics;        ///< indices into all_metrics(); empty: all
+  std::vector<std::string> nodes;  ///< name globs; empty: all
+  std::vector<std::string> ops;    ///< operator types; empty: all
   bool per_channel = false, per_record = false;
-  double max_scale = 0;             ///< anomaly limit for scales; 0: none
-  int threads = 0;                  ///< 0: all cores
+  double max_scale = 0;  ///< anomaly limit for scales; 0: none
+  int threads = 0;       ///< 0: all cores
   Progress progress;
   const std::atomic<bool>* stop = nullptr;  ///< set from a signal handler: end early with kInterrupted results
 };
@@ -33,8 +35,8 @@ struct CompareOptions {
 /// Statistics of one side's feature map over all records.
 struct MapStatistics {
   double min = 0, max = 0, mean = 0, rms = 0;
-  std::int64_t elements = 0;      ///< per record, of the last record
-  std::int64_t non_finite = 0;    ///< NaN and infinite elements over all records
+  std::int64_t elements = 0;    ///< per record, of the last record
+  std::int64_t non_finite = 0;  ///< NaN and infinite elements over all records
   std::int64_t first_non_finite_record = -1, first_non_finite_element = -1;
 };
 
@@ -59,14 +61,14 @@ enum class PairedBy : std::uint8_t { kName, kStructure };
 struct MapComparison {
   MapIdentity reference, quantized;
   PairedBy paired_by = PairedBy::kName;
-  Shape shape;                           ///< of the reference map in the last record
-  bool integer = false;                  ///< indices, masks: compared as share of differing elements only
-  double differing_share = 0;            ///< integer maps: differing elements / elements over all records
-  std::string not_compared;              ///< why not, e.g. shapes differ; empty if compared
-  std::vector<MetricValue> metrics;      ///< parallel to CompareResult::metrics
+  Shape shape;                       ///< of the reference map in the last record
+  bool integer = false;              ///< indices, masks: compared as share of differing elements only
+  double differing_share = 0;        ///< integer maps: differing elements / elements over all records
+  std::string not_compared;          ///< why not, e.g. shapes differ; empty if compared
+  std::vector<MetricValue> metrics;  ///< parallel to CompareResult::metrics
   MapStatistics reference_statistics, quantized_statistics;
-  double saturated_share = 0;            ///< elements more than half a step beyond the range before clamping
-  std::string verdict;                   ///< "rounding only", "more than rounding", "clipping"; empty where no scale
+  double saturated_share = 0;                         ///< elements more than half a step beyond the range before clamping
+  std::string verdict;                                ///< "rounding only", "more than rounding", "clipping"; empty where no scale
   std::vector<std::vector<MetricValue>> per_record;   ///< [record][metric] on demand
   std::vector<std::vector<MetricValue>> per_channel;  ///< [channel][metric] on demand
 };
@@ -87,7 +89,7 @@ struct MatchReport {
 /// Something odd about a map that has nothing to do with one metric.
 struct Anomaly {
   MapIdentity map;
-  std::string kind;   ///< "non-finite", "range too large", "scale too large", "constant", "saturated", "low-precision output"
+  std::string kind;  ///< "non-finite", "range too large", "scale too large", "constant", "saturated", "low-precision output"
   double value = 0, limit = 0;
   std::int64_t record = -1;
 };
@@ -109,9 +111,10 @@ struct CompareResult {
   std::string data;  ///< description of the data
   RecordRange records;
   Mode reference_mode = Mode::kFp32, quantized_mode = Mode::kFakeQuant;
-  std::vector<int> metrics;           ///< indices into all_metrics()
-  std::vector<MapComparison> maps;    ///< in the reference's graph order: subgraph, graph inputs, operators
-  std::vector<int> outputs;           ///< indices into maps: the reference's graph outputs
+  std::vector<int> metrics;         ///< indices into all_metrics()
+  std::vector<MapComparison> maps;  ///< in the reference's graph order: subgraph, graph inputs, operators
+  std::vector<int> outputs;         ///< indices into maps: the reference's graph outputs
+  Graph graph;                      ///< graph_of(reference), for pictures
   MatchReport match;
   std::vector<Anomaly> anomalies;
   std::vector<NotComputed> not_computed;

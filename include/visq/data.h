@@ -1,4 +1,4 @@
-// Test data: records, each with one value per graph input.
+// Test data: records, each with one value per graph input; where they come from, and how they are turned into what a model is fed with.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,20 @@
 
 namespace visq {
 
-/// One record: one array per graph input, in the order of the model that the source was opened for.
+/// Records [first, last) of the data.
+struct RecordRange {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+
+/// One record: one array per graph input, in the order of the model that the source was opened for, in the element type of the data
+/// (int8 data stay int8) and in the shape of the input.
 struct Record {
   std::int64_t index = 0;  ///< its number in the data
   std::vector<Array> inputs;
+  /// What is odd about the values without being an error, one line each, for the caller to print:
+  /// "data.h5: record 3, input 0 'x': 12 non-finite elements, first at 5".
+  std::vector<std::string> remarks;
 };
 
 /// Where records come from. Not thread-safe: one thread reads, others compute.
@@ -22,25 +32,76 @@ class RecordSource {
  public:
   virtual ~RecordSource() = default;
   virtual std::int64_t count() const = 0;
-  /// Reads record `index` of [0, count()). Errors name the file, the record and the input.
+  /// Reads record `index`. Errors: kBadInput naming the data, the record and the input; also where `index` is not in [0, count()).
   virtual Result<Record> read(std::int64_t index) = 0;
   /// What messages and results call it: the path as given, or "random".
   virtual std::string description() const = 0;
 };
 
-/// Opens test data for a model: an HDF5 file, a folder of .npy files (one sub-folder per input, or one input), a stacked .npy.
-/// Arrays come in the model's input order; types are checked against what an input can be fed with (see to_model_input),
-/// shapes against the input's shape (where its signature says -1, any size).
-/// Errors: kBadInput naming file, record and input.
+/// The most bytes that one input of one record may have; larger data are refused before anything is allocated.
+inline constexpr std::int64_t kMaxInputBytes = std::int64_t{1} << 30;
+
+/// Opens test data for a model. `path` is one of
+/// - an HDF5 file: group /value, in it a group per record ("0", "1", …), in it a dataset per input ("0", "1", …). Attribute rawData = 1
+///   on /value: each dataset's bytes are the input's bytes, whatever type and shape it declares; only their number must be right;
+/// - a folder with a sub-folder per input, each holding 0.npy, 1.npy … Sub-folders match inputs by name exactly, then with '/' and ':'
+///   as '_', then by number;
+/// - a folder of 0.npy, 1.npy … for a model with one input;
+/// - one .npy whose first axis counts the records, for a model with one input.
+///
+/// Any numeric or bool type is read (InputFeed decides what becomes of it); strings feed string inputs only, complex numbers complex
+/// inputs only. A shape must be the input's: -1 in its signature accepts any size, a tensor without rank any shape. An additional or a
+/// missing first axis of size 1 (the batch axis) is accepted, and taken off or added. Non-finite floats are remarks, not errors.
+/// Errors: kBadInput, in one line: "data.h5: record 3, input 1 'state': shape [1, 2, 128], expected [1, 2, 128, 2]".
 Result<std::unique_ptr<RecordSource>> open_data(const std::string& path, const Model& model);
 
-/// One random record for `model`, seeded. `twin` (may be null) is the quantized model of a pair: its input's range (or that of the
-/// QUANTIZE behind a float input) is drawn from uniformly; without a range, `legacy` or not, floats are from [-5, 5], integers from
-/// [0, 100], bools 0/1. `legacy` draws floats from [-5, 5] always, as the original tool does.
+/// One random record for `model`, seeded; the same on every platform. `twin` (may be null) is the quantized model of a pair: floats are
+/// drawn uniformly from the range of its input (or that of the QUANTIZE behind a float input; without a twin, of `model`'s own), else
+/// from [-5, 5]. Unquantized integers are from [0, 100], bools 0/1. `legacy` draws floats from [-5, 5] always, as the original tool does.
+/// A dynamic axis has its stored size.
 std::unique_ptr<RecordSource> random_data(const Model& model, const Model* twin, std::uint64_t seed, bool legacy);
 
+/// Reads `source` ahead on a thread of its own, from record range.first up to range.last, at most `depth` records before they are asked
+/// for. read() may still ask for any record: one that is not the next restarts the reading there. Errors come with the record they belong
+/// to. The thread ends, and closes `source`, in the destructor. read() is called by one thread at a time.
+std::unique_ptr<RecordSource> read_ahead(std::unique_ptr<RecordSource> source, RecordRange range, int depth);
+
 /// For each graph input of `twin`, the position of the matching graph input of `model`: by name, else shape and type, else position.
+/// Inputs match only if the same data can feed both: equal shapes (dynamic axes and a first axis of 1 aside), and both real-valued
+/// (float or quantized), both integer, or of one other type.
 /// Errors: kBadInput where the numbers of inputs differ or no input is left that fits.
 Result<std::vector<int>> match_inputs(const Model& model, const Model& twin);
+
+/// Turns records into the inputs of a model or of a pair. An input that is float or quantized takes real values:
+/// - float data are real values;
+/// - integer data of a quantized input's own storage type (int8 for int4) are its stored values: handed over as they are to that model,
+///   dequantized with that input's parameters for the other. Where both models store that type, the first model's parameters count;
+/// - other integers, and bools, are real values.
+/// Unquantized integer and bool inputs take any data whose every value their type can hold exactly.
+class InputFeed {
+ public:
+  /// `twin`: the other model of a pair, or null. Copies what it needs of both.
+  /// Errors: those of match_inputs.
+  static Result<InputFeed> create(const Model& model, const Model* twin);
+
+  /// Arrays in the model's input order, each float32 (real values), or of the input's own type: stored values of a quantized input,
+  /// integers, bools, float64, complex, strings.
+  /// Errors: kBadInput naming the model, the record, the input and the element: "m.tflite: record 3, input 0 'ids': element 5 is 0.5,
+  /// which int32 cannot hold".
+  Result<std::vector<Array>> for_model(const Record& record) const;
+  /// The same in the twin's input order. Only where there is a twin.
+  Result<std::vector<Array>> for_twin(const Record& record) const;
+
+ private:
+  struct Side {
+    std::string path;
+    std::vector<TensorInfo> inputs;
+    std::vector<int> order;  ///< position in the record of each input
+  };
+  Result<std::vector<Array>> feed(const Record& record, const Side& side) const;
+  const TensorInfo* owner(std::size_t position, DType data) const;
+
+  Side model_, twin_;
+};
 
 }  // namespace visq

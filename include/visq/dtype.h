@@ -9,9 +9,35 @@ namespace visq {
 
 /// Element type. circle's block-quantized types (GGML_*, MX*) are named so that a model that holds them can be inspected.
 enum class DType : std::uint8_t {
-  kFloat32, kFloat16, kInt32, kUInt8, kInt64, kString, kBool, kInt16, kComplex64, kInt8, kFloat64, kComplex128, kUInt64,
-  kResource, kVariant, kUInt32, kUInt16, kInt4, kBFloat16, kInt2, kUInt4, kFloat8E4M3FN, kFloat8E5M2,
-  kGgmlQ4_0, kGgmlQ4_1, kGgmlQ8_0, kGgmlQ8_1, kMxFp4, kMxInt8,
+  kFloat32,
+  kFloat16,
+  kInt32,
+  kUInt8,
+  kInt64,
+  kString,
+  kBool,
+  kInt16,
+  kComplex64,
+  kInt8,
+  kFloat64,
+  kComplex128,
+  kUInt64,
+  kResource,
+  kVariant,
+  kUInt32,
+  kUInt16,
+  kInt4,
+  kBFloat16,
+  kInt2,
+  kUInt4,
+  kFloat8E4M3FN,
+  kFloat8E5M2,
+  kGgmlQ4_0,
+  kGgmlQ4_1,
+  kGgmlQ8_0,
+  kGgmlQ8_1,
+  kMxFp4,
+  kMxInt8,
 };
 inline constexpr int kDTypeCount = 29;
 

@@ -17,7 +17,8 @@
 
 namespace visq {
 
-/// real = scale * (q - zero_point). All vectors empty: not quantized.
+/// real = scale * (q - zero_point). All vectors empty: not quantized. Only tensors of integers have scales. Scales are as in the file:
+/// they may be zero, negative, infinite or NaN.
 struct Quantization {
   std::vector<float> scale;              ///< one value, or one per channel of `axis`
   std::vector<std::int64_t> zero_point;  ///< same length as scale after loading (files may hold none or one for many)
@@ -51,8 +52,10 @@ struct TensorInfo {
   Quantization quantization;
   bool is_variable = false;
   bool is_constant = false;
-  std::span<const std::byte> data;            ///< constant's bytes inside the mapped file; int4 packed, little-endian
-  std::shared_ptr<const Sparsity> sparsity;   ///< null: dense
+  /// A constant's bytes inside the mapped file; int4 packed, little-endian. Exactly what type and shape (and sparsity) take, but for
+  /// blockwise constants, whose rows may be padded. Files may place them anywhere: a pointer into them need not be aligned.
+  std::span<const std::byte> data;
+  std::shared_ptr<const Sparsity> sparsity;  ///< null: dense
 };
 
 /// The value of one field of an operator's options. Enumerations appear by name ("SAME", "RELU6").

@@ -14,12 +14,6 @@
 
 namespace visq {
 
-/// Records [first, last) of the data.
-struct RecordRange {
-  std::int64_t first = 0;
-  std::int64_t last = 0;
-};
-
 /// Told after each record: done, total. Called from one thread at a time.
 using Progress = std::function<void(std::int64_t done, std::int64_t total)>;
 

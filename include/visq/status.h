@@ -39,7 +39,7 @@ class [[nodiscard]] Status {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}     // NOLINT: a T is a Result<T>
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: a T is a Result<T>
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: an Error is a Result<T>
 
   bool ok() const { return state_.index() == 0; }
@@ -62,15 +62,13 @@ class [[nodiscard]] Result {
 #define VISQ_CONCAT(a, b) VISQ_CONCAT_INNER(a, b)
 
 /// Returns the error of a Status expression from the enclosing function, if it has one.
-#define VISQ_TRY(expression)                        \
-  do {                                              \
-    if (auto visq_status = (expression); !visq_status.ok()) \
-      return visq_status.error();                   \
+#define VISQ_TRY(expression)                                                            \
+  do {                                                                                  \
+    if (auto visq_status = (expression); !visq_status.ok()) return visq_status.error(); \
   } while (false)
 
 /// Declares `declaration` from a Result expression, or returns its error from the enclosing function.
-#define VISQ_ASSIGN(declaration, expression) \
-  VISQ_ASSIGN_INNER(VISQ_CONCAT(visq_result_, __LINE__), declaration, expression)
+#define VISQ_ASSIGN(declaration, expression) VISQ_ASSIGN_INNER(VISQ_CONCAT(visq_result_, __LINE__), declaration, expression)
 #define VISQ_ASSIGN_INNER(result, declaration, expression) \
   auto result = (expression);                              \
   if (!result.ok()) return result.error();                 \

@@ -75,11 +75,7 @@ Status write_file(const std::string& path, std::string_view content) {
     return {};
   }
   TemporaryFile temporary(path);
-  {
-    const Descriptor file(::open(temporary.path().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (file.get() < 0) return bad_input("{}: cannot be written: {}", path, reason());
-    VISQ_TRY(write_all(file.get(), content, path));
-  }
+  VISQ_TRY(temporary.write(content));
   return temporary.commit();
 }
 
@@ -87,6 +83,12 @@ TemporaryFile::TemporaryFile(std::string final_path) : final_(std::move(final_pa
 
 TemporaryFile::~TemporaryFile() {
   if (!committed_) ::unlink(temporary_.c_str());
+}
+
+Status TemporaryFile::write(std::string_view content) {
+  const Descriptor file(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (file.get() < 0) return bad_input("{}: cannot be written: {}", final_, reason());
+  return write_all(file.get(), content, final_);
 }
 
 Status TemporaryFile::commit() {

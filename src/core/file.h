@@ -38,6 +38,8 @@ class TemporaryFile {
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   const std::string& path() const { return temporary_; }
+  /// Makes the temporary with this content, flushed to disk. Errors: kBadInput naming the final path and the system's reason.
+  Status write(std::string_view content);
   Status commit();
 
  private:

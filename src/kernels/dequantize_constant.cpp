@@ -1,9 +1,9 @@
 #include "kernels/dequantize_constant.h"
 
-#include <bit>
 #include <cstring>
 
 #include "core/error.h"
+#include "core/half.h"
 
 namespace visq::kernels {
 namespace {
@@ -12,20 +12,6 @@ namespace {
 std::size_t inner_size(const TensorInfo& tensor) {
   return static_cast<std::size_t>(tensor.shape.elements(tensor.quantization.axis + 1, tensor.shape.rank()));
 }
-
-float half_to_float(std::uint16_t half) {
-  const std::uint32_t sign = std::uint32_t{half & 0x8000U} << 16;
-  const std::uint32_t exponent = half >> 10 & 0x1FU;
-  const std::uint32_t fraction = half & 0x3FFU;
-  if (exponent == 0x1F) return std::bit_cast<float>(sign | 0x7F800000U | fraction << 13);
-  if (exponent == 0) {  // zero and subnormals: fraction * 2^-24
-    const float magnitude = static_cast<float>(fraction) * 0x1p-24F;
-    return sign != 0 ? -magnitude : magnitude;
-  }
-  return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
-}
-
-float bfloat_to_float(std::uint16_t half) { return std::bit_cast<float>(std::uint32_t{half} << 16); }
 
 template <class T>
 T load(std::span<const std::byte> bytes, std::size_t index) {
@@ -71,23 +57,35 @@ std::vector<float> dequantize_values(const TensorInfo& tensor, const std::vector
 Result<std::vector<std::int32_t>> stored_integers(const TensorInfo& tensor, std::string_view place) {
   const auto same = [](auto value) { return static_cast<std::int32_t>(value); };
   switch (tensor.dtype) {
-    case DType::kInt8: return convert_all<std::int8_t, std::int32_t>(tensor, same);
-    case DType::kUInt8: return convert_all<std::uint8_t, std::int32_t>(tensor, same);
-    case DType::kInt16: return convert_all<std::int16_t, std::int32_t>(tensor, same);
-    case DType::kInt32: return convert_all<std::int32_t, std::int32_t>(tensor, same);
-    case DType::kInt4: return unpack(tensor, 4, true);
-    case DType::kUInt4: return unpack(tensor, 4, false);
-    case DType::kInt2: return unpack(tensor, 2, true);
-    default: return unsupported("{}: constant '{}' has type {}", place, tensor.name, name(tensor.dtype));
+    case DType::kInt8:
+      return convert_all<std::int8_t, std::int32_t>(tensor, same);
+    case DType::kUInt8:
+      return convert_all<std::uint8_t, std::int32_t>(tensor, same);
+    case DType::kInt16:
+      return convert_all<std::int16_t, std::int32_t>(tensor, same);
+    case DType::kInt32:
+      return convert_all<std::int32_t, std::int32_t>(tensor, same);
+    case DType::kInt4:
+      return unpack(tensor, 4, true);
+    case DType::kUInt4:
+      return unpack(tensor, 4, false);
+    case DType::kInt2:
+      return unpack(tensor, 2, true);
+    default:
+      return unsupported("{}: constant '{}' has type {}", place, tensor.name, name(tensor.dtype));
   }
 }
 
 Result<std::vector<float>> dequantize_constant(const TensorInfo& tensor, std::string_view place) {
   switch (tensor.dtype) {
-    case DType::kFloat32: return convert_all<float, float>(tensor, [](float value) { return value; });
-    case DType::kFloat16: return convert_all<std::uint16_t, float>(tensor, half_to_float);
-    case DType::kBFloat16: return convert_all<std::uint16_t, float>(tensor, bfloat_to_float);
-    default: break;
+    case DType::kFloat32:
+      return convert_all<float, float>(tensor, [](float value) { return value; });
+    case DType::kFloat16:
+      return convert_all<Half, float>(tensor, [](Half value) { return static_cast<float>(value); });
+    case DType::kBFloat16:
+      return convert_all<BFloat16, float>(tensor, [](BFloat16 value) { return static_cast<float>(value); });
+    default:
+      break;
   }
   if (!tensor.quantization.quantized()) {
     return unsupported("{}: constant '{}' of type {} has no scale", place, tensor.name, name(tensor.dtype));

@@ -24,8 +24,10 @@ namespace visq::kernels {
 struct Tensor {
   DType dtype = DType::kFloat32;  ///< of the elements in `data`
   Shape shape;
-  std::byte* data = nullptr;   ///< 64-byte aligned, at least 64 readable bytes behind the end; while preparing: null unless known
-  std::byte* codes = nullptr;  ///< the stored integers of the same values, where Prepare asked for them (want_codes)
+  /// At least 64 readable bytes behind the end; activations 64-byte aligned, constants to their element. While preparing: null unless
+  /// known.
+  std::byte* data = nullptr;
+  std::byte* codes = nullptr;                   ///< the stored integers of the same values, where Prepare asked for them (want_codes)
   std::vector<std::string>* strings = nullptr;  ///< elements of a string tensor
   const TensorInfo* info = nullptr;             ///< as the file declares it: name, stored type, quantization, raw constant
 
@@ -49,8 +51,7 @@ class KernelState {
 /// What Eval works on. Inputs that are absent are null; outputs have their memory, in the shape that Prepare declared.
 class EvalContext {
  public:
-  EvalContext(std::span<const Tensor* const> inputs, std::span<Tensor* const> outputs, KernelState* state,
-              std::vector<std::byte>& scratch)
+  EvalContext(std::span<const Tensor* const> inputs, std::span<Tensor* const> outputs, KernelState* state, std::vector<std::byte>& scratch)
       : inputs_(inputs), outputs_(outputs), state_(state), scratch_(scratch) {}
 
   bool has_input(int slot) const {
@@ -86,7 +87,8 @@ class EvalContext {
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  /// Computes the outputs. Checks only what comes from data (indices); everything else was checked in Prepare.
+  /// Computes the outputs. Checks only what comes from data (indices); everything else was checked in Prepare. Messages of errors
+  /// are headed by PrepareContext::place().
   virtual Status eval(EvalContext& context) const = 0;
   virtual std::unique_ptr<KernelState> make_state() const { return nullptr; }
 };
@@ -109,11 +111,17 @@ std::unique_ptr<Kernel> make_kernel(Function function) {
 class PrepareContext {
  public:
   PrepareContext(const Operator& op, std::string place, std::vector<const Tensor*> inputs, std::vector<Tensor*> outputs)
-      : op_(op), place_(std::move(place)), inputs_(std::move(inputs)), outputs_(std::move(outputs)),
-        wants_codes_(inputs_.size(), false), packed_(inputs_.size(), false) {}
+      : op_(op),
+        place_(std::move(place)),
+        inputs_(std::move(inputs)),
+        outputs_(std::move(outputs)),
+        wants_codes_(inputs_.size(), false),
+        packed_(inputs_.size(), false) {}
 
   const Operator& op() const { return op_; }
   const Attributes& attributes() const { return op_.attributes; }
+  /// What heads each message, "m.tflite: subgraph 0, node 12 GATHER": for errors that only Eval can see.
+  const std::string& place() const { return place_; }
   int input_count() const { return static_cast<int>(inputs_.size()); }
   int output_count() const { return static_cast<int>(outputs_.size()); }
   bool has_input(int slot) const {
@@ -199,6 +207,8 @@ struct OpDef {
   int main_input = 0;
   /// True where equal inputs need not give equal outputs, or state is kept: never computed ahead of the run.
   bool stateful = false;
+  /// True where outputs depend on the inputs' shapes only (SHAPE, RANK): computed ahead as soon as these are known.
+  bool shape_only = false;
 };
 
 /// The definition of an operator, by type or custom code; null where nobody can run it.

@@ -18,7 +18,8 @@ std::span<const OpDef* const> all_ops() {
 
 const OpDef* find_op(std::string_view label) {
   const auto all = all_ops();
-  const auto found = std::lower_bound(all.begin(), all.end(), label, [](const OpDef* op, std::string_view name) { return op->name < name; });
+  const auto found =
+      std::lower_bound(all.begin(), all.end(), label, [](const OpDef* op, std::string_view name) { return op->name < name; });
   return found != all.end() && (*found)->name == label ? *found : nullptr;
 }
 

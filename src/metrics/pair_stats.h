@@ -4,35 +4,38 @@
 #include <cstdint>
 #include <span>
 
-#include "visq/shape.h"
-
 namespace visq::metrics {
 
-/// Sums over one pair of maps: f the reference, q the other, both real-valued. Accumulated in double over short float32 blocks;
-/// a block whose squares would leave float32's range goes through double element by element.
+/// Sums over one pair of maps: f the reference, q the other, both real-valued, d = f - q. Short float32 blocks are summed into double;
+/// a block whose squares leave float32's range, or that holds a non-finite element, is summed element by element in double.
+///
+/// Accuracy: sums of terms of one sign are within 1e-6 relative of exact arithmetic (sum_f and sum_q relative to the sum of magnitudes,
+/// sum_fq relative to sqrt(sum_ff * sum_qq)). min and max are exact; max_abs_d is within one float32 rounding.
+///
+/// Non-finite elements are counted. Sums of one side (f, |f|, f², q, q²) and its extremes leave out that side's own; sums of
+/// differences and products leave out every pair of which either element is not finite.
 struct PairStats {
   std::int64_t elements = 0;
-  double sum_f = 0, sum_q = 0;          ///< over finite elements of each side
-  double sum_abs_f = 0;                 ///< sum of |f|
+  double sum_f = 0, sum_q = 0;
+  double sum_abs_f = 0;
   double sum_ff = 0, sum_qq = 0, sum_fq = 0;
-  double sum_abs_d = 0, sum_dd = 0;     ///< d = f - q
+  double sum_abs_d = 0, sum_dd = 0;
   double max_abs_d = 0;
-  double min_f = 0, max_f = 0, min_q = 0, max_q = 0;  ///< over finite elements of each side
-  bool has_scale = false;               ///< q's tensor is quantized: the next two are defined
-  double sum_dd_scaled = 0;             ///< sum of (d/s)^2, s the scale of the element's channel
-  double max_abs_d_scaled = 0;          ///< max |d|/s
+  double min_f = 0, max_f = 0, min_q = 0, max_q = 0;  ///< 0 where a side has no finite element
+  bool has_scale = false;                             ///< q's tensor is quantized: the next two are defined
+  double sum_dd_scaled = 0;                           ///< sum of (d/s)², s the scale of the element's channel
+  double max_abs_d_scaled = 0;                        ///< max |d|/s; both NaN where a scale is not a positive, finite number
   std::int64_t non_finite_f = 0, non_finite_q = 0;
   std::int64_t first_non_finite_f = -1, first_non_finite_q = -1;  ///< element index
 };
 
-/// How q's tensor is scaled: no scale, one, or one per channel of an axis.
+/// How q's tensor is scaled: no scale, one, or one per channel of an axis. Element i belongs to channel (i / inner) % scale.size().
 struct ScaleLayout {
-  std::span<const float> scale;  ///< empty, one value, or `channels` values
-  std::int64_t inner = 1;        ///< elements from one channel to the next (product of the sizes behind the axis)
+  std::span<const float> scale;  ///< empty, one value, or one per channel
+  std::int64_t inner = 1;        ///< elements from one channel to the next (product of the sizes behind the axis), at least 1
 };
 
-/// One fused pass over `elements` pairs. With one non-finite element in a pair, the sums of the pair's differences and products leave
-/// that element out and count it; metrics decide by the counts.
+/// One fused pass over `elements` pairs. Reads nothing beyond them; the result does not depend on the arrays' alignment.
 PairStats accumulate_pair(const float* f, const float* q, std::int64_t elements, const ScaleLayout& layout);
 
 }  // namespace visq::metrics

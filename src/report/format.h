@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "visq/compare.h"
+#include "visq/report.h"
 
 namespace visq::report {
 
@@ -16,22 +16,19 @@ struct OutputFile {
   std::string content;
 };
 
-struct FormatOptions {
-  std::string title;
-  enum class Colors { kDefault, kLinear, kLog } colors = Colors::kDefault;
-};
-
 /// One output format of the registry (`--write KIND`).
 struct FormatDef {
-  std::string_view kind;         ///< "visq", "dot", "csv" …
-  std::string_view description;  ///< one line for --help
-  bool by_default;               ///< written by `compare -o OUT` without being asked for
-  std::vector<OutputFile> (*write)(const CompareResult& result, const FormatOptions& options);
+  ReportKind info;
+  /// `folder` is where the files will be stored, for formats that name other files relative to themselves.
+  std::vector<OutputFile> (*write)(const CompareResult& result, const ReportOptions& options, const std::string& folder);
 };
 
 /// All formats, by kind.
 std::span<const FormatDef* const> all_formats();
 /// The format of a kind; null where there is none.
 const FormatDef* find_format(std::string_view kind);
+
+/// The reference's file name without its ending: what output files are named after.
+std::string stem(const CompareResult& result);
 
 }  // namespace visq::report

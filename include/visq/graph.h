@@ -1,0 +1,34 @@
+// The graph of a model as pictures need it: nodes and the edges between them, without tensors.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "visq/model.h"
+
+namespace visq {
+
+/// A graph input, an operator or a graph output of one subgraph.
+struct GraphNode {
+  enum class Kind : std::uint8_t { kInput, kOperator, kOutput };
+  Kind kind = Kind::kOperator;
+  int subgraph = 0;
+  int index = 0;                   ///< operator index; of an input or output its position in the subgraph's list
+  std::string op;                  ///< operator type or custom code, "INPUT", "OUTPUT"
+  std::vector<std::string> names;  ///< names (see tensor_names) of the tensors that it makes; of an output the one that leaves
+  std::vector<int> inputs;         ///< positions in Graph::nodes that it reads from, ascending, each once; constants left out
+};
+
+/// All subgraphs of a model; per subgraph its inputs, its operators in execution order, its outputs.
+struct Graph {
+  std::vector<std::string> subgraphs;  ///< names as stored, possibly empty
+  std::vector<GraphNode> nodes;
+};
+
+Graph graph_of(const Model& model);
+
+/// What every output calls the tensors of a subgraph, by tensor index: the name, with "#index" appended where it is empty or not unique.
+std::vector<std::string> tensor_names(const Subgraph& subgraph);
+
+}  // namespace visq

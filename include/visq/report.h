@@ -1,0 +1,82 @@
+// Results as files and text. Names of tensors are data: every format escapes them as its readers need.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "visq/compare.h"
+
+namespace visq {
+
+/// How values are spread over the nine colours. kDefault: linear for MPEIR and wherever higher is better, otherwise logarithmic where the
+/// largest value exceeds the median 100 times.
+enum class ColorScale : std::uint8_t { kDefault, kLinear, kLog };
+
+struct ReportOptions {
+  std::string title;  ///< shown above pictures and views; empty: none
+  ColorScale colors = ColorScale::kDefault;
+};
+
+/// One output format.
+struct ReportKind {
+  std::string_view kind;         ///< "visq", "dot", "csv" …
+  std::string_view description;  ///< one line
+  bool by_default = false;       ///< written by `compare -o OUT` without being asked for
+};
+
+/// All formats, by kind.
+std::vector<ReportKind> report_kinds();
+
+/// Writes one format into a folder, which is made if it is not there. Returns the paths written.
+/// Errors: kUsage for an unknown kind; kBadInput naming the path that cannot be written.
+Result<std::vector<std::string>> write_report(const CompareResult& result, std::string_view kind, const std::string& folder,
+                                              const ReportOptions& options);
+
+/// Writes a format that consists of one file (visq and dot do where the result holds one metric) to a path.
+/// Errors: as above; kUsage where the format consists of several files.
+Status write_report_file(const CompareResult& result, std::string_view kind, const std::string& path, const ReportOptions& options);
+
+/// result.json: everything that is known, as schema/compare.schema.json describes.
+std::string result_json(const CompareResult& result);
+
+/// STEM.METRIC.visq.json for one metric (an index into all_metrics()). `path` is where the text will be stored: the model is named
+/// relative to its folder.
+std::string visq_json(const CompareResult& result, int metric, const std::string& path, const ReportOptions& options);
+
+/// The graph in Graphviz' language, every operator in the colour of its worst output.
+std::string dot_graph(const CompareResult& result, int metric, const ReportOptions& options);
+
+/// The same from the contents of a *.visq.json file.
+struct VisqFile {
+  std::string path;    ///< of the file itself, for messages
+  std::string model;   ///< path of the model, resolved against the file's folder
+  std::string metric;  ///< label, e.g. "MSE"
+  std::string title;   ///< empty: none
+  struct Bin {
+    double begin = 0, end = 0;
+    std::string color;  ///< "#rrggbb"
+  };
+  std::vector<Bin> bins;
+  std::vector<std::vector<std::pair<std::string, double>>> errors;  ///< per subgraph: tensor name, value
+};
+
+/// Errors: kBadInput naming the file and the key that is missing or of the wrong type.
+Result<VisqFile> read_visq_json(const std::string& path);
+
+/// Errors: kBadInput where the file speaks of more subgraphs than the graph has, or of no tensor that the graph knows.
+Result<std::string> dot_graph(const VisqFile& file, const Graph& graph);
+
+struct SummaryOptions {
+  int width = 80;      ///< columns of the terminal
+  int worst = 10;      ///< rows of the table of worst nodes
+  int sort = -1;       ///< metric by which nodes are worst (index into all_metrics()); -1: SQNR if present, else the first
+  bool color = false;  ///< terminal colours
+  std::string folder;  ///< where files were written; empty: none were
+};
+
+/// What `compare` prints: models, outputs, the worst nodes, anomalies, pairing, and the next useful command.
+std::string summary(const CompareResult& result, const SummaryOptions& options);
+
+}  // namespace visq

@@ -1,0 +1,44 @@
+// Folds the records of one pair of feature maps into its MapComparison.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/map_record.h"
+#include "metrics/metric.h"
+#include "visq/compare.h"
+
+namespace visq::analysis {
+
+/// Numbers behind verdicts and anomalies, in one place.
+inline constexpr double kRoundingOnlyLimit = 1.5;     ///< RMS error in units of scale/√12 up to which it is rounding only
+inline constexpr double kSaturatedShareLimit = 0.01;  ///< share of elements beyond the range from which a map counts as saturated
+inline constexpr double kRangeOverRmsLimit = 30;      ///< max |f| over RMS from which the range counts as too large
+
+class ComparisonSum {
+ public:
+  ComparisonSum(MapIdentity reference, MapIdentity quantized, PairedBy paired_by, const std::vector<int>& metrics);
+
+  /// Adds the record's sums; records come in ascending order.
+  void add(std::int64_t record, MapRecord&& map, bool keep_record);
+  /// The comparison over all records added so far.
+  MapComparison finish() const;
+  /// What is odd about the map apart from its error.
+  std::vector<Anomaly> anomalies(double max_scale) const;
+
+ private:
+  void add_statistics(std::int64_t record, const MapRecord& map);
+  std::string verdict() const;
+
+  MapComparison result_;
+  const std::vector<int>* metrics_;
+  std::vector<metrics::MetricState> states_;
+  std::vector<std::vector<metrics::MetricState>> channel_states_;
+  double sum_f_ = 0, sum_q_ = 0, sum_ff_ = 0, sum_qq_ = 0, sum_dd_scaled_ = 0, sum_dd_ = 0, sum_dd_outside_ = 0;
+  std::int64_t elements_ = 0, finite_f_ = 0, finite_q_ = 0, scaled_ = 0, differing_ = 0, saturated_ = 0;
+  std::int64_t compared_records_ = 0;
+  std::int64_t largest_record_ = -1, saturated_record_ = -1;
+  double largest_ = 0;
+};
+
+}  // namespace visq::analysis

@@ -1,0 +1,167 @@
+#include "analysis/map_record.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "core/error.h"
+#include "core/half.h"
+#include "kernels/cpu_clones.h"
+#include "quant/fake_quantize.h"
+
+namespace visq::analysis {
+namespace {
+
+using kernels::Tensor;
+
+/// Real values of a map as float32: its own memory where it is float32, else converted into `scratch`. Null for types without real values.
+const float* real_values(const Tensor& tensor, std::vector<float>& scratch) {
+  const auto count = static_cast<std::size_t>(tensor.elements());
+  const auto convert = [&](auto get) {
+    scratch.resize(count);
+    for (std::size_t i = 0; i < count; ++i) scratch[i] = get(i);
+    return scratch.data();
+  };
+  if (tensor.dtype == DType::kFloat32) return reinterpret_cast<const float*>(tensor.data);
+  if (tensor.dtype == DType::kFloat64) {
+    return convert([values = tensor.values<double>()](std::size_t i) { return static_cast<float>(values[i]); });
+  }
+  if (tensor.dtype == DType::kFloat16) {
+    return convert([values = tensor.values<Half>()](std::size_t i) { return static_cast<float>(values[i]); });
+  }
+  if (tensor.dtype == DType::kBFloat16) {
+    return convert([values = tensor.values<BFloat16>()](std::size_t i) { return static_cast<float>(values[i]); });
+  }
+  if (quant::has_grid(*tensor.info)) {
+    scratch.resize(count);
+    quant::dequantize(tensor.data, *tensor.info, tensor.shape, scratch.data());
+    return scratch.data();
+  }
+  return nullptr;
+}
+
+bool is_real(const Tensor& tensor) { return is_floating(tensor.dtype) || quant::has_grid(*tensor.info); }
+
+void compare_discrete(const Tensor& f, const Tensor& q, MapRecord& record) {
+  record.integer = true;
+  if (f.dtype != q.dtype) {
+    record.not_compared = fmt::format("types differ: {} and {}", name(f.dtype), name(q.dtype));
+    return;
+  }
+  const std::size_t size = size_of(f.dtype);
+  if (size == 0) {
+    record.not_compared = fmt::format("type {} has no values to compare", name(f.dtype));
+    return;
+  }
+  record.stats.elements = f.elements();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(f.elements()); ++i) {
+    record.differing += std::memcmp(f.data + i * size, q.data + i * size, size) != 0 ? 1 : 0;
+  }
+}
+
+metrics::ScaleLayout scale_layout(const Tensor& q) {
+  const Quantization& quantization = q.info->quantization;
+  if (!quant::has_grid(*q.info)) return {};
+  if (!quantization.per_channel() || quantization.axis >= q.shape.rank()) return {std::span(quantization.scale).first(1), 1};
+  return {quantization.scale, std::max<std::int64_t>(1, q.shape.elements(quantization.axis + 1, q.shape.rank()))};
+}
+
+/// Per channel of the quantized axis, else of the last one: elements of a channel are gathered, then compared like a map of their own.
+void compare_channels(const float* f, const float* q, const Tensor& tensor, MapRecord& record, MapScratch& scratch) {
+  const Shape& shape = tensor.shape;
+  if (shape.rank() == 0 || shape.elements() == 0) return;
+  const Quantization& quantization = tensor.info->quantization;
+  const int axis = quantization.per_channel() && quantization.axis < shape.rank() ? quantization.axis : shape.rank() - 1;
+  const std::int64_t channels = shape[axis];
+  const std::int64_t inner = shape.elements(axis + 1, shape.rank());
+  const std::int64_t outer = shape.elements(0, axis);
+  const auto count = static_cast<std::size_t>(outer * inner);
+  scratch.channel_reference.resize(count);
+  scratch.channel_quantized.resize(count);
+  for (std::int64_t c = 0; c < channels; ++c) {
+    for (std::int64_t o = 0; o < outer; ++o) {
+      const auto from = (o * channels + c) * inner;
+      std::copy_n(f + from, inner, scratch.channel_reference.begin() + o * inner);
+      std::copy_n(q + from, inner, scratch.channel_quantized.begin() + o * inner);
+    }
+    metrics::ScaleLayout layout;
+    if (quant::has_grid(*tensor.info)) {
+      layout.scale = std::span(quantization.scale).subspan(quantization.per_channel() ? static_cast<std::size_t>(c) : 0, 1);
+    }
+    record.channels.push_back(
+        metrics::accumulate_pair(scratch.channel_reference.data(), scratch.channel_quantized.data(), outer * inner, layout));
+  }
+}
+
+/// Sum of squared errors over the elements with f outside [low, high], in float32 lanes over a short block.
+VISQ_CPU_CLONES float block_error_outside(const float* __restrict f, const float* __restrict q, std::int64_t count, float low, float high) {
+  constexpr int kLanes = 16;
+  float lanes[kLanes] = {};
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (int k = 0; k < kLanes; ++k) {
+      const float d = f[i + k] - q[i + k];
+      lanes[k] += f[i + k] < low || f[i + k] > high ? d * d : 0.0F;
+    }
+  }
+  for (; i < count; ++i) {
+    const float d = f[i] - q[i];
+    lanes[0] += f[i] < low || f[i] > high ? d * d : 0.0F;
+  }
+  float sum = 0;
+  for (const float lane : lanes) sum += lane;
+  return sum;
+}
+
+/// Squared error on elements that the quantized tensor cannot represent. The second look at the maps is taken only where the reference
+/// leaves the range at all. Per-tensor grids only: activations have no other. Blocks with non-finite errors do not count.
+double error_outside_range(const float* f, const float* q, const Tensor& tensor, const metrics::PairStats& stats) {
+  if (!quant::has_grid(*tensor.info) || tensor.info->quantization.per_channel()) return 0;
+  const quant::Grid grid = quant::grid_of(*tensor.info);
+  const auto bound = [&](std::int32_t code) { return (static_cast<float>(code) - static_cast<float>(grid.zero_point)) * grid.scale; };
+  const float low = bound(grid.low);
+  const float high = bound(grid.high);
+  if (stats.min_f >= static_cast<double>(low) && stats.max_f <= static_cast<double>(high)) return 0;
+  constexpr std::int64_t kBlock = 1024;
+  double sum = 0;
+  for (std::int64_t first = 0; first < stats.elements; first += kBlock) {
+    const float block = block_error_outside(f + first, q + first, std::min(kBlock, stats.elements - first), low, high);
+    if (std::isfinite(block)) sum += static_cast<double>(block);
+  }
+  return sum;
+}
+
+}  // namespace
+
+MapRecord compare_maps(const runtime::Executor& reference, int reference_tensor, const runtime::Executor& quantized, int quantized_tensor,
+                       bool per_channel, MapScratch& scratch) {
+  MapRecord record;
+  const Tensor& f = reference.tensor(reference_tensor);
+  const Tensor& q = quantized.tensor(quantized_tensor);
+  if (!reference.available(reference_tensor) || !quantized.available(quantized_tensor)) {
+    record.not_compared = "not computed";
+    return record;
+  }
+  record.shape = f.shape;
+  if (f.shape != q.shape) {
+    record.not_compared = fmt::format("shapes differ: {} and {}", to_string(f.shape), to_string(q.shape));
+    return record;
+  }
+  if (!is_real(f) || !is_real(q)) {
+    compare_discrete(f, q, record);
+    return record;
+  }
+  const float* f_values = real_values(f, scratch.reference);
+  const float* q_values = real_values(q, scratch.quantized);
+  if (f_values == nullptr || q_values == nullptr) {
+    record.not_compared = fmt::format("types {} and {} cannot be compared", name(f.dtype), name(q.dtype));
+    return record;
+  }
+  record.saturated = quantized.saturated(quantized_tensor);
+  record.stats = metrics::accumulate_pair(f_values, q_values, f.elements(), scale_layout(q));
+  record.sum_dd_outside = error_outside_range(f_values, q_values, q, record.stats);
+  if (per_channel) compare_channels(f_values, q_values, q, record, scratch);
+  return record;
+}
+
+}  // namespace visq::analysis

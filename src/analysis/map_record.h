@@ -1,0 +1,33 @@
+// One pair of feature maps in one record: everything that results need of it, in a few sums.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "metrics/pair_stats.h"
+#include "runtime/executor.h"
+#include "visq/shape.h"
+
+namespace visq::analysis {
+
+struct MapRecord {
+  metrics::PairStats stats;                  ///< real-valued maps
+  std::vector<metrics::PairStats> channels;  ///< on demand, one per channel
+  Shape shape;                               ///< of the reference map
+  bool integer = false;                      ///< indices, masks, strings: only `differing` counts
+  std::int64_t differing = 0;
+  std::int64_t saturated = 0;  ///< elements that lay beyond the quantized range before clamping
+  double sum_dd_outside = 0;   ///< squared error on elements whose reference lies outside the quantized range
+  std::string not_compared;    ///< why not; empty where compared
+};
+
+/// Memory that one thread reuses for maps that are not float32.
+struct MapScratch {
+  std::vector<float> reference, quantized, channel_reference, channel_quantized;
+};
+
+/// Compares tensor `reference_tensor` of one executor with `quantized_tensor` of the other, both at their current step.
+MapRecord compare_maps(const runtime::Executor& reference, int reference_tensor, const runtime::Executor& quantized, int quantized_tensor,
+                       bool per_channel, MapScratch& scratch);
+
+}  // namespace visq::analysis

@@ -1,0 +1,97 @@
+// From a record to the inputs of a model.
+#include "core/error.h"
+#include "data/convert.h"
+#include "data/input_spec.h"
+#include "visq/data.h"
+
+namespace visq {
+namespace {
+
+using data::InputKind;
+using data::kind_of;
+
+bool stores(const TensorInfo& input, DType type) {
+  return is_integer(input.dtype) && input.quantization.quantized() && data::stored_as(input.dtype) == type;
+}
+
+bool same_grid(const TensorInfo& a, const TensorInfo& b) {
+  return a.dtype == b.dtype && a.quantization.scale == b.quantization.scale && a.quantization.zero_point == b.quantization.zero_point &&
+         a.quantization.axis == b.quantization.axis;
+}
+
+/// Real values as the interpreter takes them.
+Array reals(const Array& data, const TensorInfo& input) {
+  return data::to_floats(data, input.dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32);
+}
+
+/// Data whose integers, if `owner` is not null, are that input's stored values. Their type has been checked.
+Result<Array> convert(const Array& data, const TensorInfo& input, const TensorInfo* owner) {
+  if (owner != nullptr) {
+    VISQ_ASSIGN(Array stored, data::to_integers(data, owner->dtype));
+    if (same_grid(input, *owner)) return stored;
+    return reals(data::dequantize(stored, owner->quantization), input);
+  }
+  switch (kind_of(input)) {
+    case InputKind::kReal:
+      return reals(data, input);
+    case InputKind::kInteger:
+    case InputKind::kBool:
+      return data::to_integers(data, input.dtype);
+    case InputKind::kOther:
+      break;
+  }
+  return data;
+}
+
+std::vector<TensorInfo> inputs_of(const Model& model) {
+  std::vector<TensorInfo> inputs;
+  for (const int index : model.main().inputs) inputs.push_back(model.main().tensors[static_cast<std::size_t>(index)]);
+  return inputs;
+}
+
+}  // namespace
+
+Result<InputFeed> InputFeed::create(const Model& model, const Model* twin) {
+  InputFeed feed;
+  feed.model_ = {model.path, inputs_of(model), {}};
+  for (std::size_t i = 0; i < feed.model_.inputs.size(); ++i) feed.model_.order.push_back(static_cast<int>(i));
+  if (twin != nullptr) {
+    VISQ_ASSIGN(auto order, match_inputs(model, *twin));
+    feed.twin_ = {twin->path, inputs_of(*twin), std::move(order)};
+  }
+  return feed;
+}
+
+Result<std::vector<Array>> InputFeed::for_model(const Record& record) const { return feed(record, model_); }
+Result<std::vector<Array>> InputFeed::for_twin(const Record& record) const { return feed(record, twin_); }
+
+/// The input whose stored values integer data at a position of the record are; null where they are real values or indices.
+const TensorInfo* InputFeed::owner(std::size_t position, DType data) const {
+  if (stores(model_.inputs[position], data)) return &model_.inputs[position];
+  for (std::size_t i = 0; i < twin_.order.size(); ++i) {
+    if (twin_.order[i] == static_cast<int>(position) && stores(twin_.inputs[i], data)) return &twin_.inputs[i];
+  }
+  return nullptr;
+}
+
+Result<std::vector<Array>> InputFeed::feed(const Record& record, const Side& side) const {
+  if (record.inputs.size() != side.inputs.size()) {
+    return bad_input("{}: record {} has {} inputs, expected {}", side.path, record.index, record.inputs.size(), side.inputs.size());
+  }
+  std::vector<Array> arrays;
+  for (std::size_t i = 0; i < side.inputs.size(); ++i) {
+    const auto position = static_cast<std::size_t>(side.order[i]);
+    const Array& data = record.inputs[position];
+    const data::InputSpec spec = data::input_spec(side.inputs[i], i);
+    const std::string place = fmt::format("{}: record {}, {}", side.path, record.index, spec.label);
+    VISQ_ASSIGN(Shape shape, data::fit_shape(spec, data.shape, place));
+    VISQ_TRY(data::check_type(spec, data.dtype, place));
+    auto array = convert(data, side.inputs[i], owner(position, data.dtype));
+    if (!array.ok()) return bad_input("{}: {}", place, array.error().message);
+    array->shape = std::move(shape);
+    arrays.push_back(std::move(array).value());
+  }
+  return arrays;
+}
+
+}  // namespace visq

@@ -1,0 +1,58 @@
+#include "kernels/activation.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "kernels/cpu_clones.h"
+
+namespace visq::kernels {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Activation>, 6> kNames = {{{"NONE", Activation::kNone},
+                                                                            {"RELU", Activation::kRelu},
+                                                                            {"RELU_N1_TO_1", Activation::kReluN1To1},
+                                                                            {"RELU6", Activation::kRelu6},
+                                                                            {"TANH", Activation::kTanh},
+                                                                            {"SIGN_BIT", Activation::kSignBit}}};
+
+VISQ_CPU_CLONES void clamp_all(backend::Clamp clamp, float* values, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) values[i] = std::min(std::max(values[i], clamp.low), clamp.high);
+}
+
+}  // namespace
+
+Result<Activation> fused_activation(const PrepareContext& context) {
+  const auto text = context.attributes().text("fused_activation_function", "NONE");
+  const auto found = std::find_if(kNames.begin(), kNames.end(), [&](const auto& entry) { return entry.first == text; });
+  if (found == kNames.end()) return context.unsupported("fused activation {}", text);
+  return found->second;
+}
+
+backend::Clamp clamp_of(Activation activation) {
+  switch (activation) {
+    case Activation::kRelu:
+      return {.low = 0};
+    case Activation::kReluN1To1:
+      return {.low = -1, .high = 1};
+    case Activation::kRelu6:
+      return {.low = 0, .high = 6};
+    default:
+      return {};
+  }
+}
+
+bool is_clamp(Activation activation) { return activation != Activation::kTanh && activation != Activation::kSignBit; }
+
+void apply(Activation activation, std::span<float> values) {
+  if (activation == Activation::kTanh) {
+    for (float& value : values) value = std::tanh(value);
+  } else if (activation == Activation::kSignBit) {
+    for (float& value : values) value = std::signbit(value) ? 1.0F : 0.0F;
+  } else if (activation != Activation::kNone) {
+    clamp_all(clamp_of(activation), values.data(), values.size());
+  }
+}
+
+}  // namespace visq::kernels

@@ -1,0 +1,76 @@
+#include "kernels/backend/float_convolution.h"
+
+#include <utility>
+
+#include "core/error.h"
+
+namespace visq::kernels::backend {
+namespace {
+
+std::unique_ptr<XnnpackOperator> make_xnnpack(const FloatConvolutionRequest& request) {
+  return make_xnnpack_convolution({.shape = request.shape,
+                                   .layout = request.layout,
+                                   .filter = request.filter.data(),
+                                   .bias = request.bias.empty() ? nullptr : request.bias.data(),
+                                   .clamp = request.clamp});
+}
+
+/// Its operators always clamp, if only to all numbers, and clamps turn NaN into a number.
+bool xnnpack_can(const FloatConvolutionRequest& request) {
+  return !request.holds_nan && !request.filter.empty() && !request.bias_at_run_time && make_xnnpack(request) != nullptr;
+}
+
+// Microseconds for one map on one thread of an EPYC 9004 with AVX-512, as tests/benchmark/kernels_benchmark.cpp measures them; int8 is
+// oneDNN's kernel with a zero point, for integer_sums.h.
+//                               XNNPACK  oneDNN  int8                                    XNNPACK  oneDNN  int8
+//   96x96x3 -> 8, 3x3 / 2          18.8    24.1    11.5    48x48x8, depthwise 3x3            30.8    17.9    12.2
+//   32x32x3 -> 16, 3x3              8.6    11.0     5.5    48x48x16, depthwise 3x3 / 2        8.6     7.6     4.6
+//   224x224x3 -> 32, 3x3 / 2      217     233      99      24x24x32, depthwise 3x3           13.1     9.5     7.2
+//   224x224x3 -> 64, 7x7 / 2     2296    2125     792      6x6x128, depthwise 3x3             2.1     2.8     2.6
+//   32x32x16 -> 16, 3x3            40.7    42.7    13.5    112x112x64, depthwise 3x3        440     282     323
+//   8x8x64 -> 64, 3x3              44.6    36.0    13.2    14x14x512, depthwise 3x3          51.2    45.8    45.5
+//   56x56x64 -> 64, 3x3          2002    2029     544      24x24x65, depthwise 9x9         1270     134     175
+//   7x7x512 -> 512, 3x3          2221    2053     649      24x24x8 -> 16, depthwise 3x3      25.5    20.5    78.0 (not generated)
+//   48x48x8 -> 16, 1x1              7.3     7.7     7.8      the same on AVX2                24.8   112       (not generated)
+//   3x3x256 -> 256, 1x1            15.8    11.5     3.6    640 -> 128, fully connected        5.3     3.6     1.3
+//   7x7x512 -> 1024, 1x1          453     490     119      1024 -> 1000, fully connected     69.4    51.5    13.9
+// oneDNN's packed weights are shared by all threads too, so it is the rule; the exceptions are inputs of a few channels and
+// shapes that it has no generated kernel for.
+constexpr std::int64_t kFewChannels = 4;
+
+}  // namespace
+
+std::unique_ptr<FloatConvolution> FloatConvolution::create(FloatConvolutionRequest request) {
+  if (request.shape.in_channels <= kFewChannels && request.shape.groups == 1 && xnnpack_can(request)) {
+    return std::unique_ptr<FloatConvolution>(new FloatConvolution(std::move(request)));
+  }
+  auto onednn = make_onednn_convolution({.shape = request.shape,
+                                         .layout = request.layout,
+                                         .filter = request.filter.empty() ? nullptr : request.filter.data(),
+                                         .bias = request.bias,
+                                         .bias_at_run_time = request.bias_at_run_time,
+                                         .clamp = request.clamp});
+  if ((onednn == nullptr || !onednn->generated()) && xnnpack_can(request)) {
+    return std::unique_ptr<FloatConvolution>(new FloatConvolution(std::move(request)));
+  }
+  if (onednn == nullptr) return nullptr;
+  return std::unique_ptr<FloatConvolution>(new FloatConvolution(std::move(onednn)));
+}
+
+FloatConvolutionCall FloatConvolution::make_call() const {
+  FloatConvolutionCall call;
+  if (onednn_) {
+    call.onednn = onednn_->make_call();
+  } else {
+    call.xnnpack = make_xnnpack(xnnpack_);
+  }
+  return call;
+}
+
+Status FloatConvolution::run(FloatConvolutionCall& call, const OneDnnOperands& operands) const {
+  if (call.onednn) return onednn_->run(*call.onednn, operands);
+  if (call.xnnpack) return call.xnnpack->run(static_cast<const float*>(operands.source), operands.target);
+  return internal_error("XNNPACK could not make an operator: out of memory");
+}
+
+}  // namespace visq::kernels::backend

@@ -1,0 +1,277 @@
+#include "kernels/backend/onednn.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "dnnl.hpp"
+
+namespace visq::kernels::backend {
+namespace {
+
+using dnnl::memory;
+using DataType = memory::data_type;
+
+/// oneDNN plans its work for the OpenMP team of the calling thread, when it prepares and when it runs.
+void use_one_thread() {
+  thread_local const bool done = [] {
+    omp_set_num_threads(1);
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+const dnnl::engine& cpu() {
+  static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  return engine;
+}
+
+memory without_data(const memory::desc& desc) { return {desc, cpu(), nullptr}; }
+
+/// oneDNN's handles are not const, though it does not write through those of inputs.
+void* handle(const void* data) { return const_cast<void*>(data); }
+
+DataType data_type(DType type) {
+  switch (type) {
+    case DType::kInt8:
+      return DataType::s8;
+    case DType::kUInt8:
+      return DataType::u8;
+    default:
+      return DataType::f32;
+  }
+}
+
+memory::desc map_desc(const ConvolutionShape& shape, bool input, DataType type) {
+  const memory::dims dims = {shape.batch, input ? shape.in_channels : shape.out_channels, input ? shape.height.in : shape.height.out,
+                             input ? shape.width.in : shape.width.out};
+  return {dims, type, memory::format_tag::nhwc};
+}
+
+/// Sizes of a filter in oneDNN's order: [groups,] out, in, height, width.
+memory::dims filter_dims(const ConvolutionShape& shape) {
+  const memory::dims dims = {shape.out_channels / shape.groups, shape.in_channels / shape.groups, shape.height.kernel, shape.width.kernel};
+  if (shape.groups == 1) return dims;
+  memory::dims grouped = {shape.groups};
+  grouped.insert(grouped.end(), dims.begin(), dims.end());
+  return grouped;
+}
+
+/// The model's filter as strides over the same axes.
+memory::desc filter_desc(const ConvolutionShape& shape, FilterLayout layout, DataType type) {
+  const std::int64_t in = shape.in_channels / shape.groups;
+  const std::int64_t width = shape.width.kernel;
+  const std::int64_t out = shape.out_channels;
+  memory::dims strides = layout == FilterLayout::kOhwi ? memory::dims{shape.height.kernel * width * in, 1, width * in, in}
+                                                       : memory::dims{1, 1, width * out, out};
+  if (shape.groups > 1) strides.insert(strides.begin(), strides.front() * (out / shape.groups));
+  return {filter_dims(shape), type, strides};
+}
+
+dnnl::primitive_attr attributes(const OneDnnConvolution& convolution) {
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  const auto& scales = convolution.scales;
+  if (!scales.empty()) {
+    const bool uniform = std::all_of(scales.begin(), scales.end(), [&](float scale) { return scale == scales.front(); });
+    if (uniform) attr.set_output_scales(0, {scales.front()});
+    if (!uniform) attr.set_output_scales(1 << 1, {scales.begin(), scales.end()});
+  }
+  if (convolution.source_zero_point != 0) attr.set_zero_points(DNNL_ARG_SRC, 0, {convolution.source_zero_point});
+  const Clamp& clamp = convolution.clamp;
+  if (clamp.active()) {
+    dnnl::post_ops post;
+    const bool relu = clamp.low == 0 && clamp.high == Clamp{}.high;
+    if (relu) post.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0, 0);
+    if (!relu) post.append_eltwise(1.0F, dnnl::algorithm::eltwise_clip, clamp.low, clamp.high);
+    attr.set_post_ops(post);
+  }
+  return attr;
+}
+
+/// What the primitives of all kinds have in common once they are made.
+struct Parts {
+  dnnl::primitive primitive;
+  memory::desc source, target, scratch;
+  memory filter, bias;         ///< packed while preparing; empty where there are none or they come at run time
+  memory::desc filter_given;   ///< at run time: as the caller has it
+  memory::desc filter_packed;  ///< at run time: as the primitive wants it
+  dnnl::reorder filter_packing;
+  bool filter_at_run_time = false;
+  bool bias_at_run_time = false;
+  bool generated = false;
+};
+
+struct Call final : OneDnnCall {
+  memory source, target, scratch, bias;
+  memory filter_given, filter;  ///< only where the filter comes at run time
+  std::vector<dnnl_exec_arg_t> arguments;
+};
+
+Status check(dnnl_status_t status) {
+  if (status == dnnl_success) return {};
+  return internal_error("oneDNN failed with status {}", static_cast<int>(status));
+}
+
+class Primitive final : public OneDnnPrimitive {
+ public:
+  explicit Primitive(Parts parts) : parts_(std::move(parts)), stream_(cpu()) {}
+
+  std::unique_ptr<OneDnnCall> make_call() const override;
+  Status run(OneDnnCall& call, const OneDnnOperands& operands) const override;
+  std::size_t scratch_bytes() const override { return parts_.scratch.get_size(); }
+  bool generated() const override { return parts_.generated; }
+
+ private:
+  Parts parts_;
+  dnnl::stream stream_;  ///< without state on a CPU, so threads may share it
+};
+
+std::unique_ptr<OneDnnCall> Primitive::make_call() const {
+  auto call = std::make_unique<Call>();
+  const auto add = [&](int kind, const memory& value) { call->arguments.push_back({kind, value.get()}); };
+  add(DNNL_ARG_SRC, call->source = without_data(parts_.source));
+  add(DNNL_ARG_DST, call->target = without_data(parts_.target));
+  if (scratch_bytes() > 0) add(DNNL_ARG_SCRATCHPAD, call->scratch = without_data(parts_.scratch));
+  if (parts_.filter) add(DNNL_ARG_WEIGHTS, parts_.filter);
+  if (parts_.bias) add(DNNL_ARG_BIAS, parts_.bias);
+  if (parts_.filter_at_run_time) {
+    call->filter_given = without_data(parts_.filter_given);
+    add(DNNL_ARG_WEIGHTS, call->filter = memory(parts_.filter_packed, cpu()));
+  }
+  if (parts_.bias_at_run_time) {
+    const memory::desc bias({parts_.target.dims()[1]}, DataType::f32, memory::format_tag::a);
+    add(DNNL_ARG_BIAS, call->bias = without_data(bias));
+  }
+  return call;
+}
+
+Status Primitive::run(OneDnnCall& base, const OneDnnOperands& operands) const {
+  use_one_thread();
+  auto& call = static_cast<Call&>(base);
+  VISQ_TRY(check(dnnl_memory_set_data_handle(call.source.get(), handle(operands.source))));
+  VISQ_TRY(check(dnnl_memory_set_data_handle(call.target.get(), operands.target)));
+  if (call.scratch) VISQ_TRY(check(dnnl_memory_set_data_handle(call.scratch.get(), operands.scratch)));
+  if (call.bias) VISQ_TRY(check(dnnl_memory_set_data_handle(call.bias.get(), handle(operands.bias))));
+  if (parts_.filter_at_run_time) {
+    VISQ_TRY(check(dnnl_memory_set_data_handle(call.filter_given.get(), handle(operands.filter))));
+    const std::array<dnnl_exec_arg_t, 2> packing = {{{DNNL_ARG_FROM, call.filter_given.get()}, {DNNL_ARG_TO, call.filter.get()}}};
+    VISQ_TRY(check(dnnl_primitive_execute(parts_.filter_packing.get(), stream_.get(), static_cast<int>(packing.size()), packing.data())));
+  }
+  return check(
+      dnnl_primitive_execute(parts_.primitive.get(), stream_.get(), static_cast<int>(call.arguments.size()), call.arguments.data()));
+}
+
+bool is_generated(std::string_view implementation) {
+  return implementation.find("ref") == std::string_view::npos && implementation.find("gemm") == std::string_view::npos;
+}
+
+/// Brings the filter into the primitive's own layout: now, or at every run.
+void set_filter(Parts& parts, const OneDnnConvolution& convolution, const memory::desc& wanted) {
+  const DataType type = convolution.source == DType::kFloat32 ? DataType::f32 : DataType::s8;
+  const memory::desc given = filter_desc(convolution.shape, convolution.layout, type);
+  if (convolution.filter == nullptr) {
+    parts.filter_at_run_time = true;
+    parts.filter_given = given;
+    parts.filter_packed = wanted;
+    parts.filter_packing = dnnl::reorder(dnnl::reorder::primitive_desc(cpu(), given, cpu(), wanted));
+    return;
+  }
+  memory from(given, cpu(), handle(convolution.filter));
+  parts.filter = memory(wanted, cpu());
+  dnnl::stream stream(cpu());
+  dnnl::reorder(from, parts.filter).execute(stream, from, parts.filter);
+  stream.wait();
+}
+
+void set_bias(Parts& parts, const OneDnnConvolution& convolution) {
+  parts.bias_at_run_time = convolution.bias_at_run_time;
+  if (convolution.bias.empty()) return;
+  const memory::desc desc({convolution.shape.out_channels}, DataType::f32, memory::format_tag::a);
+  parts.bias = memory(desc, cpu());
+  std::copy(convolution.bias.begin(), convolution.bias.end(), static_cast<float*>(parts.bias.get_data_handle()));
+}
+
+template <class Forward>
+Parts make_parts(const OneDnnConvolution& convolution, dnnl::algorithm algorithm) {
+  const ConvolutionShape& shape = convolution.shape;
+  const bool biased = !convolution.bias.empty() || convolution.bias_at_run_time;
+  const DataType weights = convolution.source == DType::kFloat32 ? DataType::f32 : DataType::s8;
+  const memory::desc source = map_desc(shape, true, data_type(convolution.source));
+  const memory::desc target = map_desc(shape, false, DataType::f32);
+  const memory::desc filter(filter_dims(shape), weights, memory::format_tag::any);
+  const memory::desc bias = biased ? memory::desc({shape.out_channels}, DataType::f32, memory::format_tag::a) : memory::desc();
+  const typename Forward::desc desc(dnnl::prop_kind::forward_inference, algorithm, source, filter, bias, target,
+                                    {shape.height.stride, shape.width.stride}, {shape.height.dilation - 1, shape.width.dilation - 1},
+                                    {shape.height.before, shape.width.before}, {shape.height.after, shape.width.after});
+  const typename Forward::primitive_desc chosen(desc, attributes(convolution), cpu());
+  Parts parts;
+  parts.primitive = Forward(chosen);
+  parts.source = source;
+  parts.target = target;
+  parts.scratch = chosen.scratchpad_desc();
+  parts.generated = is_generated(chosen.impl_info_str());
+  set_filter(parts, convolution, chosen.weights_desc());
+  set_bias(parts, convolution);
+  return parts;
+}
+
+Parts make_pooling_parts(const ConvolutionShape& shape, bool maximum) {
+  const memory::desc source = map_desc(shape, true, DataType::f32);
+  const memory::desc target = map_desc(shape, false, DataType::f32);
+  const auto algorithm = maximum ? dnnl::algorithm::pooling_max : dnnl::algorithm::pooling_avg_exclude_padding;
+  const dnnl::pooling_forward::desc desc(dnnl::prop_kind::forward_inference, algorithm, source, target,
+                                         {shape.height.stride, shape.width.stride}, {shape.height.kernel, shape.width.kernel},
+                                         {shape.height.before, shape.width.before}, {shape.height.after, shape.width.after});
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  const dnnl::pooling_forward::primitive_desc chosen(desc, attr, cpu());
+  Parts parts;
+  parts.primitive = dnnl::pooling_forward(chosen);
+  parts.source = source;
+  parts.target = target;
+  parts.scratch = chosen.scratchpad_desc();
+  parts.generated = is_generated(chosen.impl_info_str());
+  return parts;
+}
+
+}  // namespace
+
+std::unique_ptr<OneDnnPrimitive> make_onednn_convolution(const OneDnnConvolution& convolution) {
+  use_one_thread();
+  try {
+    return std::make_unique<Primitive>(convolution.shape.transposed
+                                           ? make_parts<dnnl::deconvolution_forward>(convolution, dnnl::algorithm::deconvolution_direct)
+                                           : make_parts<dnnl::convolution_forward>(convolution, dnnl::algorithm::convolution_direct));
+  } catch (const dnnl::error&) {
+    return nullptr;
+  }
+}
+
+std::unique_ptr<OneDnnPrimitive> make_onednn_pooling(const ConvolutionShape& shape, bool maximum) {
+  use_one_thread();
+  try {
+    return std::make_unique<Primitive>(make_pooling_parts(shape, maximum));
+  } catch (const dnnl::error&) {
+    return nullptr;
+  }
+}
+
+// The library's kernels for AVX2 without VNNI sum pairs of products in saturating 16 bits; those for AVX2 with VNNI are left out
+// because we could not try them.
+bool exact_int8_sums() { return static_cast<int>(dnnl::get_effective_cpu_isa()) >= static_cast<int>(dnnl::cpu_isa::avx512_core_vnni); }
+
+Status multiply(const MatrixProduct& product, const float* a, const float* b, float* c) {
+  use_one_thread();
+  const std::int64_t a_row = product.transpose_a ? product.m : product.k;
+  const std::int64_t b_row = product.transpose_b ? product.k : product.n;
+  return check(dnnl_sgemm(product.transpose_a ? 'T' : 'N', product.transpose_b ? 'T' : 'N', product.m, product.n, product.k, 1.0F, a, a_row,
+                          b, b_row, 0.0F, c, product.n));
+}
+
+}  // namespace visq::kernels::backend

@@ -1,0 +1,62 @@
+#include "kernels/backend/xnnpack.h"
+
+#include <xnnpack.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/error.h"
+
+namespace visq::kernels::backend {
+namespace {
+
+struct Deleter {
+  void operator()(xnn_operator* op) const { xnn_delete_operator(op); }
+};
+
+class Operator final : public XnnpackOperator {
+ public:
+  Operator(xnn_operator_t op, const ConvolutionShape& shape) : op_(op), shape_(shape) {}
+
+  Status run(const float* source, float* target) override {
+    auto status =
+        xnn_setup_convolution2d_nhwc_f32(op_.get(), static_cast<std::size_t>(shape_.batch), static_cast<std::size_t>(shape_.height.in),
+                                         static_cast<std::size_t>(shape_.width.in), source, target, nullptr);
+    if (status == xnn_status_success) status = xnn_run_operator(op_.get(), nullptr);
+    if (status != xnn_status_success) return internal_error("XNNPACK failed with status {}", static_cast<int>(status));
+    return {};
+  }
+
+ private:
+  std::unique_ptr<xnn_operator, Deleter> op_;
+  ConvolutionShape shape_;
+};
+
+bool available() {
+  static const bool initialized = xnn_initialize(nullptr) == xnn_status_success;
+  return initialized;
+}
+
+std::uint32_t u32(std::int64_t value) { return static_cast<std::uint32_t>(value); }
+
+}  // namespace
+
+std::unique_ptr<XnnpackOperator> make_xnnpack_convolution(const XnnpackConvolution& convolution) {
+  const ConvolutionShape& shape = convolution.shape;
+  const ConvolutionAxis& height = shape.height;
+  const ConvolutionAxis& width = shape.width;
+  if (!available() || shape.transposed || height.after < 0 || width.after < 0) return nullptr;
+  const std::uint32_t flags = convolution.layout == FilterLayout::kHwo ? XNN_FLAG_DEPTHWISE_CONVOLUTION : 0;
+  const auto in_channels = static_cast<std::size_t>(shape.in_channels);
+  const auto out_channels = static_cast<std::size_t>(shape.out_channels);
+  const auto groups = static_cast<std::size_t>(shape.groups);
+  xnn_operator_t op = nullptr;
+  const auto status = xnn_create_convolution2d_nhwc_f32(
+      u32(height.before), u32(width.after), u32(height.after), u32(width.before), u32(height.kernel), u32(width.kernel), u32(height.stride),
+      u32(width.stride), u32(height.dilation), u32(width.dilation), u32(shape.groups), in_channels / groups, out_channels / groups,
+      in_channels, out_channels, convolution.filter, convolution.bias, convolution.clamp.low, convolution.clamp.high, flags, &op);
+  if (status != xnn_status_success) return nullptr;
+  return std::make_unique<Operator>(op, shape);
+}
+
+}  // namespace visq::kernels::backend

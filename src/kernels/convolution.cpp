@@ -1,0 +1,269 @@
+#include "kernels/convolution.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "kernels/backend/float_convolution.h"
+#include "kernels/backend/onednn.h"
+#include "kernels/cpu_clones.h"
+#include "kernels/integer_sums.h"
+#include "kernels/sliding_window.h"
+
+namespace visq::kernels {
+namespace {
+
+using backend::Clamp;
+using backend::ConvolutionShape;
+using backend::FloatConvolution;
+using backend::OneDnnOperands;
+using backend::OneDnnPrimitive;
+
+std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/// values[p, c] = clamp(scale[c] * values[p, c])
+VISQ_CPU_CLONES void scale_sums(const float* scales, std::size_t channels, Clamp clamp, float* values, std::size_t pixels) {
+  for (std::size_t p = 0; p < pixels; ++p) {
+    for (std::size_t c = 0; c < channels; ++c) {
+      float& value = values[p * channels + c];
+      value = std::min(std::max(scales[c] * value, clamp.low), clamp.high);
+    }
+  }
+}
+
+/// values[p, c] = clamp(scale[c] * (values[p, c] + offset[c] * window_sum[p]))
+VISQ_CPU_CLONES void correct_sums(const float* scales, const float* offsets, const float* window_sums, std::size_t channels, Clamp clamp,
+                                  float* values, std::size_t pixels) {
+  for (std::size_t p = 0; p < pixels; ++p) {
+    for (std::size_t c = 0; c < channels; ++c) {
+      float& value = values[p * channels + c];
+      value = std::min(std::max(scales[c] * (value + offsets[c] * window_sums[p]), clamp.low), clamp.high);
+    }
+  }
+}
+
+/// The part of an activation that does not fit into the library's call.
+void apply_rest(Activation activation, bool clamped, const Tensor& output) {
+  if (!clamped || !is_clamp(activation)) apply(activation, output.mutable_values<float>());
+}
+
+/// Real values in, real values out.
+class FloatKernel final : public Kernel {
+ public:
+  FloatKernel(std::unique_ptr<FloatConvolution> convolution, const ConvolutionSpec& spec, bool clamped)
+      : convolution_(std::move(convolution)), spec_(spec), clamped_(clamped) {}
+
+  struct State final : KernelState {
+    backend::FloatConvolutionCall call;
+  };
+  std::unique_ptr<KernelState> make_state() const override {
+    auto state = std::make_unique<State>();
+    state->call = convolution_->make_call();
+    return state;
+  }
+
+  Status eval(EvalContext& context) const override {
+    Tensor& output = context.output(0);
+    if (output.elements() == 0) return {};
+    const auto values = [&](int slot) { return context.has_input(slot) ? context.in<float>(slot).data() : nullptr; };
+    VISQ_TRY(convolution_->run(context.state<State>().call, {.source = values(spec_.slots.input),
+                                                             .target = output.mutable_values<float>().data(),
+                                                             .scratch = context.scratch(convolution_->scratch_bytes()),
+                                                             .filter = values(spec_.slots.filter),
+                                                             .bias = values(spec_.slots.bias)}));
+    apply_rest(spec_.activation, clamped_, output);
+    return {};
+  }
+
+ private:
+  std::unique_ptr<FloatConvolution> convolution_;
+  ConvolutionSpec spec_;
+  bool clamped_;
+};
+
+/// Stored integers in, real values out, by an int8 kernel of the library.
+class Int8Kernel final : public Kernel {
+ public:
+  Int8Kernel(std::unique_ptr<OneDnnPrimitive> primitive, const ConvolutionSpec& spec, IntegerSums sums, std::vector<float> offsets)
+      : primitive_(std::move(primitive)), spec_(spec), sums_(std::move(sums)), offsets_(std::move(offsets)) {}
+
+  struct State final : KernelState {
+    std::unique_ptr<backend::OneDnnCall> call;
+  };
+  std::unique_ptr<KernelState> make_state() const override {
+    auto state = std::make_unique<State>();
+    state->call = primitive_->make_call();
+    return state;
+  }
+
+  Status eval(EvalContext& context) const override {
+    Tensor& output = context.output(0);
+    if (output.elements() == 0) return {};
+    const std::byte* codes = context.input(spec_.slots.input).codes;
+    float* values = output.mutable_values<float>().data();
+    const std::size_t own = aligned(primitive_->scratch_bytes());
+    const auto pixels = static_cast<std::size_t>(spec_.shape.out_pixels());
+    const std::size_t window_bytes = offsets_.empty() ? 0 : aligned(pixels * sizeof(float));
+    const std::size_t map_bytes = offsets_.empty() ? 0 : input_pixels() * sizeof(std::int32_t);
+    std::byte* scratch = context.scratch(own + window_bytes + map_bytes);
+    VISQ_TRY(primitive_->run(*context.state<State>().call, {.source = codes, .target = values, .scratch = scratch}));
+    if (!offsets_.empty()) {
+      auto* window_sums = reinterpret_cast<float*>(scratch + own);
+      sum_windows(spec_.shape, sums_, codes, reinterpret_cast<std::int32_t*>(scratch + own + window_bytes), window_sums);
+      correct_sums(sums_.scales.data(), offsets_.data(), window_sums, sums_.scales.size(), clamp_of(spec_.activation), values, pixels);
+    }
+    apply_rest(spec_.activation, true, output);
+    return {};
+  }
+
+ private:
+  std::size_t input_pixels() const { return static_cast<std::size_t>(spec_.shape.height.in * spec_.shape.width.in); }
+
+  std::unique_ptr<OneDnnPrimitive> primitive_;
+  ConvolutionSpec spec_;
+  IntegerSums sums_;            ///< without the filter, which is packed
+  std::vector<float> offsets_;  ///< see Int8Filter
+};
+
+/// Stored integers in, real values out, the integers carried by float32.
+class CarriedKernel final : public Kernel {
+ public:
+  CarriedKernel(std::unique_ptr<FloatConvolution> convolution, const ConvolutionSpec& spec, IntegerSums sums)
+      : convolution_(std::move(convolution)), spec_(spec), sums_(std::move(sums)) {}
+
+  std::unique_ptr<KernelState> make_state() const override {
+    auto state = std::make_unique<FloatKernel::State>();
+    state->call = convolution_->make_call();
+    return state;
+  }
+
+  Status eval(EvalContext& context) const override {
+    Tensor& output = context.output(0);
+    if (output.elements() == 0) return {};
+    const Tensor& input = context.input(spec_.slots.input);
+    const auto count = static_cast<std::size_t>(input.elements());
+    const std::size_t own = aligned(convolution_->scratch_bytes());
+    std::byte* scratch = context.scratch(own + count * sizeof(float) + kReadBehindEnd);
+    auto* centered = reinterpret_cast<float*>(scratch + own);
+    float* values = output.mutable_values<float>().data();
+    center_codes(sums_, input.codes, count, centered);
+    VISQ_TRY(convolution_->run(context.state<FloatKernel::State>().call, {.source = centered, .target = values, .scratch = scratch}));
+    scale_sums(sums_.scales.data(), sums_.scales.size(), clamp_of(spec_.activation), values,
+               static_cast<std::size_t>(spec_.shape.out_pixels()));
+    apply_rest(spec_.activation, true, output);
+    return {};
+  }
+
+ private:
+  static constexpr std::size_t kReadBehindEnd = 64;
+  std::unique_ptr<FloatConvolution> convolution_;
+  ConvolutionSpec spec_;
+  IntegerSums sums_;  ///< without the filter, which is packed
+};
+
+/// Null where the library has no generated int8 kernel for the shape, or its sums would not be exact.
+std::unique_ptr<Kernel> make_int8(const ConvolutionSpec& spec, IntegerSums& sums) {
+  const ConvolutionShape& shape = spec.shape;
+  constexpr double kLargestInt32 = 2147483647;
+  constexpr double kLargestCode = 255;  // also of int8, which some kernels shift into uint8
+  if (!backend::exact_int8_sums() || shape.transposed) return nullptr;
+  if (static_cast<double>(shape.taps()) * kLargestCode * kLargestCode > kLargestInt32) return nullptr;
+  Int8Filter filter = to_int8(sums, shape, spec.layout);
+  const bool corrected = !filter.offsets.empty();
+  if (corrected && shape.groups != 1) return nullptr;
+  auto primitive = backend::make_onednn_convolution({.shape = shape,
+                                                     .layout = spec.layout,
+                                                     .source = sums.source,
+                                                     .source_zero_point = sums.source_zero_point,
+                                                     .scales = corrected ? std::span<const float>() : sums.scales,
+                                                     .filter = filter.values.data(),
+                                                     .bias = sums.bias,
+                                                     .clamp = corrected ? Clamp{} : clamp_of(spec.activation)});
+  if (primitive == nullptr || !primitive->generated()) return nullptr;
+  sums.filter = {};
+  return std::make_unique<Int8Kernel>(std::move(primitive), spec, std::move(sums), std::move(filter.offsets));
+}
+
+std::unique_ptr<Kernel> make_carried(const ConvolutionSpec& spec, IntegerSums& sums) {
+  if (sums.largest_sum >= kExactFloat) return nullptr;
+  auto convolution = FloatConvolution::create(
+      {.shape = spec.shape, .layout = spec.layout, .filter = {sums.filter.begin(), sums.filter.end()}, .bias = sums.bias});
+  if (convolution == nullptr) return nullptr;
+  sums.filter = {};
+  return std::make_unique<CarriedKernel>(std::move(convolution), spec, std::move(sums));
+}
+
+/// Null where the operator must compute from real values.
+Result<std::unique_ptr<Kernel>> make_integer(PrepareContext& context, const ConvolutionSpec& spec) {
+  VISQ_ASSIGN(auto sums, read_integer_sums(context, spec.slots, spec.shape, spec.layout));
+  if (!sums || !context.want_codes(spec.slots.input)) return std::unique_ptr<Kernel>();
+  auto kernel = make_int8(spec, *sums);
+  return kernel ? std::move(kernel) : make_carried(spec, *sums);
+}
+
+bool all_finite(const std::vector<float>& values) {
+  return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
+}
+
+Result<std::unique_ptr<Kernel>> make_float(PrepareContext& context, const ConvolutionSpec& spec) {
+  backend::FloatConvolutionRequest request{.shape = spec.shape, .layout = spec.layout};
+  VISQ_TRY(context.expect_type(spec.slots.filter, "filter", {DType::kFloat32}));
+  if (context.known(spec.slots.filter)) {
+    VISQ_ASSIGN(request.filter, take_constant(context, spec.slots.filter, "filter"));
+  }
+  if (context.has_input(spec.slots.bias)) {
+    request.bias_at_run_time = !context.known(spec.slots.bias);
+    if (request.bias_at_run_time) {
+      VISQ_TRY(context.expect_type(spec.slots.bias, "bias", {DType::kFloat32}));
+    } else {
+      VISQ_ASSIGN(const Bias bias, read_bias(context, spec.slots, spec.shape.out_channels));
+      request.bias = real_bias(bias, sum_steps(context, spec.slots, spec.shape.out_channels));
+    }
+  }
+  // The libraries' clamps turn NaN into a number; a filter that holds some must show it.
+  request.holds_nan = !all_finite(request.filter) || !all_finite(request.bias);
+  const bool clamped = !request.holds_nan;
+  if (clamped) request.clamp = clamp_of(spec.activation);
+  auto convolution = FloatConvolution::create(std::move(request));
+  if (convolution == nullptr) return context.unsupported("no kernel library can run this shape");
+  return std::unique_ptr<Kernel>(std::make_unique<FloatKernel>(std::move(convolution), spec, clamped));
+}
+
+Status check_operands(const PrepareContext& context, const ConvolutionSpec& spec) {
+  VISQ_TRY(context.expect_type(spec.slots.input, "input", {DType::kFloat32}));
+  if (context.has_input(spec.slots.bias) && context.input(spec.slots.bias).elements() != spec.shape.out_channels) {
+    return context.fail("bias has {} elements, expected {}", context.input(spec.slots.bias).elements(), spec.shape.out_channels);
+  }
+  return check_map_sizes(context, spec.shape);
+}
+
+}  // namespace
+
+Result<std::vector<float>> take_constant(PrepareContext& context, int slot, std::string_view role) {
+  context.mark_packed(slot);
+  const Tensor& tensor = context.input(slot);
+  const bool plain = tensor.info == nullptr || (tensor.info->sparsity == nullptr && tensor.info->quantization.block_size == 0);
+  if (plain) return context.real_constant(slot, role);
+  VISQ_TRY(context.expect_type(slot, role, {DType::kFloat32}));
+  if (tensor.data == nullptr) return context.unsupported("{} is stored sparse or in blocks", role);
+  const auto values = tensor.values<float>();
+  return std::vector<float>(values.begin(), values.end());
+}
+
+Result<std::unique_ptr<Kernel>> make_convolution(PrepareContext& context, const ConvolutionSpec& spec) {
+  VISQ_TRY(check_operands(context, spec));
+  if (spec.shape.out_pixels() == 0 || spec.shape.out_channels == 0) return make_kernel([](EvalContext&) -> Status { return {}; });
+  if (context.known(spec.slots.filter)) {
+    VISQ_ASSIGN(auto kernel, make_integer(context, spec));
+    if (kernel != nullptr) {
+      context.mark_packed(spec.slots.filter);
+      if (context.has_input(spec.slots.bias)) context.mark_packed(spec.slots.bias);
+      return kernel;
+    }
+  }
+  VISQ_ASSIGN(auto kernel, make_float(context, spec));
+  if (context.has_input(spec.slots.bias) && context.known(spec.slots.bias)) context.mark_packed(spec.slots.bias);
+  return kernel;
+}
+
+}  // namespace visq::kernels

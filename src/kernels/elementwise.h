@@ -1,0 +1,80 @@
+// Loops over one or two operands, element by element, for operators given as small function objects `Out operator()(In…) const`;
+// half precision is widened for them and narrowed behind them.
+#pragma once
+
+#include <type_traits>
+
+#include "kernels/broadcast.h"
+#include "kernels/cpu_clones.h"
+#include "kernels/element_types.h"
+
+namespace visq::kernels {
+
+template <class In, class Out, class Op>
+[[gnu::always_inline]] inline void map_loop(const In* __restrict in, Out* __restrict out, std::int64_t length, const Op& op) {
+  for (std::int64_t i = 0; i < length; ++i) out[i] = static_cast<Out>(op(Computed<In>(in[i])));
+}
+template <class Op>
+VISQ_CPU_CLONES void map_floats(const float* __restrict in, float* __restrict out, std::int64_t length, Op op) {
+  map_loop(in, out, length, op);
+}
+
+/// Operands that step by 1 or stand still; not both stand still where length > 1.
+template <class In, class Out, class Op>
+[[gnu::always_inline]] inline void zip_loop(const In* __restrict a, bool a_moves, const In* __restrict b, bool b_moves, Out* __restrict out,
+                                            std::int64_t length, const Op& op) {
+  if (a_moves && b_moves) {
+    for (std::int64_t i = 0; i < length; ++i) out[i] = static_cast<Out>(op(Computed<In>(a[i]), Computed<In>(b[i])));
+  } else if (a_moves) {
+    const auto fixed = Computed<In>(*b);
+    for (std::int64_t i = 0; i < length; ++i) out[i] = static_cast<Out>(op(Computed<In>(a[i]), fixed));
+  } else {
+    const auto fixed = Computed<In>(*a);
+    for (std::int64_t i = 0; i < length; ++i) out[i] = static_cast<Out>(op(fixed, Computed<In>(b[i])));
+  }
+}
+template <class Op>
+VISQ_CPU_CLONES void zip_floats(const float* __restrict a, bool a_moves, const float* __restrict b, bool b_moves, float* __restrict out,
+                                std::int64_t length, Op op) {
+  zip_loop(a, a_moves, b, b_moves, out, length, op);
+}
+
+/// Kernel of an operator with one input: the output has its shape.
+template <class In, class Out, class Op>
+Result<std::unique_ptr<Kernel>> map_kernel(PrepareContext& context, Op op) {
+  VISQ_TRY(context.set_output(0, kDTypeOf<Out>, context.input(0).shape));
+  return make_kernel([op](EvalContext& eval) -> Status {
+    const auto in = eval.in<In>(0);
+    const auto out = eval.out<Out>(0);
+    const auto length = static_cast<std::int64_t>(in.size());
+    if constexpr (std::is_same_v<In, float> && std::is_same_v<Out, float>) {
+      map_floats(in.data(), out.data(), length, op);
+    } else {
+      map_loop(in.data(), out.data(), length, op);
+    }
+    return {};
+  });
+}
+
+/// Kernel of an operator with two inputs of one type, which broadcast.
+template <class In, class Out, class Op>
+Result<std::unique_ptr<Kernel>> zip_kernel(PrepareContext& context, Op op) {
+  VISQ_TRY(context.expect_same_type(1, "the second input", 0));
+  VISQ_ASSIGN(auto broadcast, Broadcast<2>::plan(context, kDTypeOf<Out>));
+  return make_kernel([broadcast = std::move(broadcast), op](EvalContext& eval) -> Status {
+    const In* a = eval.in<In>(0).data();
+    const In* b = eval.in<In>(1).data();
+    Out* out = eval.out<Out>(0).data();
+    const bool a_moves = broadcast.steps()[0] != 0, b_moves = broadcast.steps()[1] != 0;
+    broadcast.for_each_run([&](const auto& offsets, std::int64_t start, std::int64_t length) {
+      if constexpr (std::is_same_v<In, float> && std::is_same_v<Out, float>) {
+        zip_floats(a + offsets[0], a_moves, b + offsets[1], b_moves, out + start, length, op);
+      } else {
+        zip_loop(a + offsets[0], a_moves, b + offsets[1], b_moves, out + start, length, op);
+      }
+    });
+    return {};
+  });
+}
+
+}  // namespace visq::kernels

@@ -1,0 +1,99 @@
+// AVERAGE_POOL_2D, MAX_POOL_2D, L2_POOL_2D over windows of NHWC maps. Padding is left out of averages and their counts.
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/activation.h"
+#include "kernels/backend/onednn.h"
+#include "kernels/sliding_window.h"
+
+namespace visq::kernels {
+namespace {
+
+constexpr int kInput = 0;
+
+/// A filter that reaches beyond the map from every position gives the same as one that just does.
+std::int64_t useful_filter(std::int64_t filter, std::int64_t stride, std::int64_t in) {
+  if (stride < 1 || in < 1) return filter;
+  const std::int64_t positions = (in - 1) / stride + 1;
+  return std::min(filter, in + (positions - 1) * stride);
+}
+
+Result<backend::ConvolutionShape> read_shape(const PrepareContext& context) {
+  const Attributes& attributes = context.attributes();
+  const Shape& in = context.input(kInput).shape;
+  Window window = read_window(attributes, attributes.integer("filter_height"), attributes.integer("filter_width"));
+  if (attributes.text("padding", "SAME") == "SAME") {
+    window.height = useful_filter(window.height, window.stride_height, in[1]);
+    window.width = useful_filter(window.width, window.stride_width, in[2]);
+  }
+  VISQ_ASSIGN(const SpatialAxes axes, slide(context, window, in[1], in[2]));
+  return backend::ConvolutionShape{.batch = in[0], .in_channels = in[3], .out_channels = in[3], .height = axes.height, .width = axes.width};
+}
+
+class PoolKernel final : public Kernel {
+ public:
+  /// `roots`: square root of the average of squares instead of the average.
+  PoolKernel(std::unique_ptr<backend::OneDnnPrimitive> primitive, Activation activation, bool roots)
+      : primitive_(std::move(primitive)), activation_(activation), roots_(roots) {}
+
+  struct State final : KernelState {
+    std::unique_ptr<backend::OneDnnCall> call;
+  };
+  std::unique_ptr<KernelState> make_state() const override {
+    auto state = std::make_unique<State>();
+    state->call = primitive_->make_call();
+    return state;
+  }
+
+  Status eval(EvalContext& context) const override {
+    const auto in = context.in<float>(kInput);
+    const auto out = context.out<float>(0);
+    const std::size_t own = (primitive_->scratch_bytes() + 63) / 64 * 64;
+    std::byte* scratch = context.scratch(own + (roots_ ? in.size() * sizeof(float) : 0));
+    const float* source = in.data();
+    if (roots_) {
+      auto* squares = reinterpret_cast<float*>(scratch + own);
+      std::transform(in.begin(), in.end(), squares, [](float value) { return value * value; });
+      source = squares;
+    }
+    VISQ_TRY(primitive_->run(*context.state<State>().call, {.source = source, .target = out.data(), .scratch = scratch}));
+    if (roots_) std::transform(out.begin(), out.end(), out.begin(), [](float value) { return std::sqrt(value); });
+    apply(activation_, out);
+    return {};
+  }
+
+ private:
+  std::unique_ptr<backend::OneDnnPrimitive> primitive_;
+  Activation activation_;
+  bool roots_;
+};
+
+Result<std::unique_ptr<Kernel>> prepare_pool(PrepareContext& context, bool maximum, bool roots) {
+  VISQ_TRY(context.expect_inputs(1, 1));
+  VISQ_TRY(context.expect_outputs(1));
+  VISQ_TRY(context.expect_rank(kInput, "input", 4));
+  VISQ_ASSIGN(const Activation activation, fused_activation(context));
+  VISQ_ASSIGN(const backend::ConvolutionShape shape, read_shape(context));
+  VISQ_TRY(check_map_sizes(context, shape));
+  VISQ_TRY(context.set_output(0, DType::kFloat32, {shape.batch, shape.height.out, shape.width.out, shape.out_channels}));
+  if (context.output(0).elements() == 0) return make_kernel([](EvalContext&) -> Status { return {}; });
+  auto primitive = backend::make_onednn_pooling(shape, maximum);
+  if (primitive == nullptr) return context.unsupported("no kernel library can run this shape");
+  return std::unique_ptr<Kernel>(std::make_unique<PoolKernel>(std::move(primitive), activation, roots));
+}
+
+Result<std::unique_ptr<Kernel>> prepare_average(PrepareContext& context) { return prepare_pool(context, false, false); }
+Result<std::unique_ptr<Kernel>> prepare_max(PrepareContext& context) { return prepare_pool(context, true, false); }
+Result<std::unique_ptr<Kernel>> prepare_l2(PrepareContext& context) { return prepare_pool(context, false, true); }
+
+constexpr OpDef kDefinitions[] = {
+    {.name = "AVERAGE_POOL_2D", .prepare = prepare_average, .types = {DType::kFloat32}},
+    {.name = "MAX_POOL_2D", .prepare = prepare_max, .types = {DType::kFloat32}},
+    {.name = "L2_POOL_2D", .prepare = prepare_l2, .types = {DType::kFloat32}},
+};
+
+}  // namespace
+
+std::span<const OpDef> ops_pool_2d() { return kDefinitions; }
+
+}  // namespace visq::kernels

@@ -1,0 +1,106 @@
+// SOFTMAX, LOG_SOFTMAX, L2_NORMALIZATION: each row (last axis) normalized on its own.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "kernels/cpu_clones.h"
+#include "kernels/float_functions.h"
+#include "kernels/op.h"
+
+namespace visq::kernels {
+namespace {
+
+constexpr std::int64_t kLanes = 16;  // partial results side by side, the same on every CPU
+
+/// Folds a row into lanes, and these by `merge`.
+template <class Total, class Fold, class Merge>
+[[gnu::always_inline]] inline Total fold_row(const float* row, std::int64_t length, Total initial, Fold fold, Merge merge) {
+  if (length < kLanes) {
+    Total total = initial;
+    for (std::int64_t i = 0; i < length; ++i) total = fold(total, static_cast<Total>(row[i]));
+    return total;
+  }
+  Total lanes[kLanes];
+  std::fill_n(lanes, kLanes, initial);
+  std::int64_t i = 0;
+  for (; i + kLanes <= length; i += kLanes) {
+    for (std::int64_t lane = 0; lane < kLanes; ++lane) lanes[lane] = fold(lanes[lane], static_cast<Total>(row[i + lane]));
+  }
+  for (std::int64_t lane = 0; i < length; ++i, ++lane) lanes[lane] = fold(lanes[lane], static_cast<Total>(row[i]));
+  Total total = initial;
+  for (const Total lane : lanes) total = merge(total, lane);
+  return total;
+}
+
+[[gnu::always_inline]] inline float largest(const float* row, std::int64_t length) {
+  const auto larger = [](float a, float b) { return b > a ? b : a; };
+  return fold_row(row, length, -std::numeric_limits<float>::infinity(), larger, larger);
+}
+[[gnu::always_inline]] inline double sum(const float* row, std::int64_t length) {
+  return fold_row(row, length, 0.0, std::plus<>(), std::plus<>());
+}
+
+VISQ_CPU_CLONES void softmax_row(const float* __restrict in, float* __restrict out, std::int64_t length, float beta) {
+  const float top = largest(in, length);
+  for (std::int64_t i = 0; i < length; ++i) out[i] = exp_f32((in[i] - top) * beta);
+  const float scale = static_cast<float>(1.0 / sum(out, length));
+  for (std::int64_t i = 0; i < length; ++i) out[i] *= scale;
+}
+
+VISQ_CPU_CLONES void log_softmax_row(const float* __restrict in, float* __restrict out, std::int64_t length, float) {
+  const float top = largest(in, length);
+  for (std::int64_t i = 0; i < length; ++i) out[i] = exp_f32(in[i] - top);
+  const float offset = static_cast<float>(std::log(sum(out, length)));
+  for (std::int64_t i = 0; i < length; ++i) out[i] = (in[i] - top) - offset;
+}
+
+VISQ_CPU_CLONES void l2_normalize_row(const float* __restrict in, float* __restrict out, std::int64_t length, float) {
+  const double squares = fold_row(
+      in, length, 0.0, [](double a, double b) { return a + b * b; }, std::plus<>());
+  constexpr float kSmallest = 1e-6F;  // rows of zeros stay zero
+  const float norm = std::max(static_cast<float>(std::sqrt(squares)), kSmallest);
+  for (std::int64_t i = 0; i < length; ++i) out[i] = in[i] / norm;
+}
+
+using RowFunction = void (*)(const float*, float*, std::int64_t, float);
+
+Result<std::unique_ptr<Kernel>> prepare_rows(PrepareContext& context, RowFunction function, float parameter) {
+  VISQ_TRY(context.expect_inputs(1, 1));
+  VISQ_TRY(context.expect_outputs(1));
+  VISQ_TRY(context.expect_type(0, "the input", {DType::kFloat32}));
+  const Shape& shape = context.input(0).shape;
+  if (shape.rank() < 1) return context.fail("the input has rank 0, expected 1 or more");
+  VISQ_TRY(context.set_output(0, DType::kFloat32, shape));
+  return make_kernel([function, parameter, length = shape.back()](EvalContext& eval) -> Status {
+    const auto in = eval.in<float>(0);
+    const auto out = eval.out<float>(0);
+    for (std::size_t start = 0; start < in.size(); start += static_cast<std::size_t>(length)) {
+      function(in.data() + start, out.data() + start, length, parameter);
+    }
+    return {};
+  });
+}
+
+Result<std::unique_ptr<Kernel>> prepare_softmax(PrepareContext& context) {
+  return prepare_rows(context, softmax_row, static_cast<float>(context.attributes().real("beta", 1)));
+}
+Result<std::unique_ptr<Kernel>> prepare_log_softmax(PrepareContext& context) { return prepare_rows(context, log_softmax_row, 0); }
+
+Result<std::unique_ptr<Kernel>> prepare_l2_normalization(PrepareContext& context) {
+  const auto activation = context.attributes().text("fused_activation_function", "NONE");
+  if (activation != "NONE") return context.unsupported("fused activation {}", activation);
+  return prepare_rows(context, l2_normalize_row, 0);
+}
+
+constexpr OpDef kDefinitions[] = {
+    {.name = "SOFTMAX", .prepare = prepare_softmax, .types = {DType::kFloat32}},
+    {.name = "LOG_SOFTMAX", .prepare = prepare_log_softmax, .types = {DType::kFloat32}},
+    {.name = "L2_NORMALIZATION", .prepare = prepare_l2_normalization, .types = {DType::kFloat32}},
+};
+
+}  // namespace
+
+std::span<const OpDef> ops_softmax() { return kDefinitions; }
+
+}  // namespace visq::kernels

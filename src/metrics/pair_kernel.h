@@ -1,0 +1,18 @@
+// The vector part of the fused pass, compiled for every instruction set and chosen at run time.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "metrics/pair_stats.h"
+
+namespace visq::metrics {
+
+/// A stretch of pairs that the vector part leaves to exact double arithmetic: blocks outside float32's comfort, and the tail.
+using ExactPart = std::function<void(std::size_t first, std::size_t count)>;
+
+/// Adds `count` pairs to `stats` (which starts with min = +inf and max = -inf). `inverse_scale` holds 1/s per element, or is null where
+/// no per-element scale is wanted; only then are the scaled sums left alone.
+void add_pairs(const float* f, const float* q, const float* inverse_scale, std::size_t count, const ExactPart& exact, PairStats& stats);
+
+}  // namespace visq::metrics

@@ -1,0 +1,38 @@
+// Fake quantization: rounds real values to the grid of a quantized tensor, in place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "visq/model.h"
+
+namespace visq::quant {
+
+/// The part of a tensor's declaration that decides its grid: real = scale * (q - zero_point), q in the type's range.
+/// Source: circle tool-chain's fake quantization (round half away from zero, clamp to the type's range).
+struct Grid {
+  float scale = 1;
+  std::int32_t zero_point = 0;
+  std::int32_t low = 0, high = 0;  ///< range of the stored type
+};
+
+/// True where values of a tensor lie on a grid: an integer type with a scale.
+bool has_grid(const TensorInfo& tensor);
+
+/// The grid of channel `channel` (0 for per-tensor quantization).
+Grid grid_of(const TensorInfo& tensor, std::size_t channel = 0);
+
+/// Rounds `count` values to the grid in place. `codes`, where not null, receives the stored integers (int8, uint8 or int16, as the grid's
+/// range says). NaN stays NaN (its code is the zero point). Returns how many values lay more than half a step beyond the range.
+std::int64_t fake_quantize(float* values, std::size_t count, const Grid& grid, void* codes);
+
+/// The same for a whole tensor, per channel where its quantization is.
+std::int64_t fake_quantize(float* values, const TensorInfo& tensor, const Shape& shape, void* codes);
+
+/// Stored integers of real values, in the tensor's type.
+void quantize(const float* values, const TensorInfo& tensor, const Shape& shape, void* stored);
+
+/// Real values of stored integers.
+void dequantize(const void* stored, const TensorInfo& tensor, const Shape& shape, float* values);
+
+}  // namespace visq::quant

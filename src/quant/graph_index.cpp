@@ -1,0 +1,58 @@
+#include "quant/graph_index.h"
+
+namespace visq::quant {
+
+GraphIndex::GraphIndex(const Subgraph& graph)
+    : graph_(graph),
+      makers_(graph.tensors.size(), -1),
+      origins_(graph.tensors.size()),
+      readers_(graph.tensors.size()),
+      feature_map_(graph.tensors.size(), false) {
+  for (std::size_t i = 0; i < origins_.size(); ++i) origins_[i] = static_cast<int>(i);
+  for (const int input : graph.inputs) feature_map_[static_cast<std::size_t>(input)] = true;
+  for (std::size_t i = 0; i < graph.operators.size(); ++i) {
+    const int index = static_cast<int>(i);
+    for (const int input : op(index).inputs) {
+      if (input >= 0) readers_[static_cast<std::size_t>(input)].push_back(index);
+    }
+    for (const int output : op(index).outputs) {
+      makers_[static_cast<std::size_t>(output)] = index;
+      feature_map_[static_cast<std::size_t>(output)] = true;
+      if (passes_through(index)) origins_[static_cast<std::size_t>(output)] = origin(op(index).inputs[0]);
+    }
+  }
+}
+
+bool GraphIndex::passes_through(int index) const {
+  const Operator& node = op(index);
+  return (node.type == "QUANTIZE" || node.type == "DEQUANTIZE") && node.inputs.size() == 1 && node.inputs[0] >= 0 &&
+         node.outputs.size() == 1;
+}
+
+std::vector<int> GraphIndex::data_inputs(int index) const {
+  std::vector<int> result;
+  for (const int input : op(index).inputs) {
+    if (input >= 0 && !tensor(origin(input)).is_constant) result.push_back(origin(input));
+  }
+  return result;
+}
+
+const TensorInfo* GraphIndex::largest_constant(int index) const {
+  const TensorInfo* largest = nullptr;
+  for (const int input : op(index).inputs) {
+    if (input < 0 || !tensor(origin(input)).is_constant) continue;
+    const TensorInfo& constant = tensor(origin(input));
+    const bool real = is_floating(constant.dtype) || constant.quantization.quantized();
+    if (real && constant.sparsity == nullptr && (largest == nullptr || constant.shape.elements() > largest->shape.elements()))
+      largest = &constant;
+  }
+  return largest;
+}
+
+std::vector<int> GraphIndex::feature_maps() const {
+  std::vector<int> maps(graph_.inputs.begin(), graph_.inputs.end());
+  for (const Operator& node : graph_.operators) maps.insert(maps.end(), node.outputs.begin(), node.outputs.end());
+  return maps;
+}
+
+}  // namespace visq::quant

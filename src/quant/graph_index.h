@@ -1,0 +1,40 @@
+// Look-ups over a subgraph that pairing needs: who makes a tensor, who reads it, what lies behind QUANTIZE and DEQUANTIZE.
+#pragma once
+
+#include <vector>
+
+#include "visq/model.h"
+
+namespace visq::quant {
+
+class GraphIndex {
+ public:
+  explicit GraphIndex(const Subgraph& graph);
+
+  const Subgraph& graph() const { return graph_; }
+  const TensorInfo& tensor(int index) const { return graph_.tensors[static_cast<std::size_t>(index)]; }
+  const Operator& op(int index) const { return graph_.operators[static_cast<std::size_t>(index)]; }
+  /// Operator that makes a tensor; -1 for graph inputs and constants.
+  int maker(int tensor) const { return makers_[static_cast<std::size_t>(tensor)]; }
+  /// Operators that read a tensor, in order.
+  const std::vector<int>& readers(int tensor) const { return readers_[static_cast<std::size_t>(tensor)]; }
+  /// The tensor whose values this one repeats on another grid: follows QUANTIZE and DEQUANTIZE back to what they were given.
+  int origin(int tensor) const { return origins_[static_cast<std::size_t>(tensor)]; }
+  bool is_feature_map(int tensor) const { return feature_map_[static_cast<std::size_t>(tensor)]; }
+  /// True for QUANTIZE and DEQUANTIZE: they move values between grids and compute nothing.
+  bool passes_through(int op) const;
+  /// The operator's inputs that are computed, each as its origin, in order; constants and absent inputs left out.
+  std::vector<int> data_inputs(int op) const;
+  /// The operator's largest constant input (behind DEQUANTIZE too); null where it has none.
+  const TensorInfo* largest_constant(int op) const;
+  /// Feature maps in graph order: graph inputs, then operator outputs.
+  std::vector<int> feature_maps() const;
+
+ private:
+  const Subgraph& graph_;
+  std::vector<int> makers_, origins_;
+  std::vector<std::vector<int>> readers_;
+  std::vector<bool> feature_map_;
+};
+
+}  // namespace visq::quant

@@ -1,0 +1,21 @@
+// csv: the layer table for spreadsheets, numbers with all their digits.
+#include "report/format.h"
+#include "report/layer_table.h"
+#include "report/text.h"
+
+namespace visq::report {
+namespace {
+
+std::vector<OutputFile> write(const CompareResult& result, const ReportOptions&, const std::string&) {
+  const LayerTable table = layer_table(result, exact);
+  return {{"compare_per_layer_out.csv", csv_table(table.columns, table.rows)}};
+}
+
+}  // namespace
+
+std::span<const FormatDef> format_csv() {
+  static const FormatDef def{{"csv", "layer table for spreadsheets", true}, write};
+  return {&def, 1};
+}
+
+}  // namespace visq::report

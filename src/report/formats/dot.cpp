@@ -1,0 +1,23 @@
+// dot: STEM.METRIC.visq.json.dot for every metric.
+#include "report/format.h"
+
+namespace visq::report {
+namespace {
+
+std::vector<OutputFile> write(const CompareResult& result, const ReportOptions& options, const std::string&) {
+  std::vector<OutputFile> files;
+  for (const int metric : result.metrics) {
+    const std::string name = stem(result) + "." + std::string(all_metrics()[static_cast<std::size_t>(metric)].name) + ".visq.json.dot";
+    files.push_back({name, dot_graph(result, metric, options)});
+  }
+  return files;
+}
+
+}  // namespace
+
+std::span<const FormatDef> format_dot() {
+  static const FormatDef def{{"dot", "the graph coloured by each metric, for Graphviz", true}, write};
+  return {&def, 1};
+}
+
+}  // namespace visq::report

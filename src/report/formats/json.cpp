@@ -1,0 +1,18 @@
+// json: result.json.
+#include "report/format.h"
+
+namespace visq::report {
+namespace {
+
+std::vector<OutputFile> write(const CompareResult& result, const ReportOptions&, const std::string&) {
+  return {{"result.json", result_json(result)}};
+}
+
+}  // namespace
+
+std::span<const FormatDef> format_json() {
+  static const FormatDef def{{"json", "everything, as schema/compare.schema.json describes", true}, write};
+  return {&def, 1};
+}
+
+}  // namespace visq::report

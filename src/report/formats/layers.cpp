@@ -1,0 +1,26 @@
+// layers: the layer table as aligned text, numbers with four digits.
+#include "report/format.h"
+#include "report/layer_table.h"
+#include "report/text.h"
+
+namespace visq::report {
+namespace {
+
+std::vector<OutputFile> write(const CompareResult& result, const ReportOptions&, const std::string&) {
+  LayerTable table = layer_table(result, brief);
+  for (auto& row : table.rows) {
+    for (std::string& cell : row) {
+      if (cell.empty()) cell.assign(1, '-');  // an empty cell would make the columns behind it seem shifted
+    }
+  }
+  return {{"compare_per_layer_out.txt", text_table(table.columns, table.rows)}};
+}
+
+}  // namespace
+
+std::span<const FormatDef> format_layers() {
+  static const FormatDef def{{"layers", "layer table as text", true}, write};
+  return {&def, 1};
+}
+
+}  // namespace visq::report

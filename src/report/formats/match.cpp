@@ -1,0 +1,46 @@
+// match: which tensors were paired and how, which were not and why.
+#include <fmt/format.h>
+
+#include "report/format.h"
+#include "report/text.h"
+#include "report/text_table.h"
+#include "report/view.h"
+
+namespace visq::report {
+namespace {
+
+std::string pairs(const CompareResult& result) {
+  std::vector<std::vector<std::string>> rows;
+  for (const MapComparison& map : result.maps) {
+    rows.push_back({place(map.reference), printable(map.reference.name), place(map.quantized), printable(map.quantized.name),
+                    map.paired_by == PairedBy::kName ? "name" : "structure"});
+  }
+  if (rows.empty()) return "";
+  return "\nPaired\n" + text_table({{"index"}, {"reference"}, {"index"}, {"quantized"}, {"by"}}, rows);
+}
+
+std::string unpaired(const CompareResult& result) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Unpaired& each : result.match.unpaired) {
+    rows.push_back({each.in_reference ? "reference" : "quantized", place(each.map), printable(each.map.name), printable(each.map.op),
+                    printable(each.reason)});
+  }
+  if (rows.empty()) return "";
+  return "\nUnpaired\n" + text_table({{"model"}, {"index"}, {"name"}, {"op"}, {"reason"}}, rows);
+}
+
+std::vector<OutputFile> write(const CompareResult& result, const ReportOptions&, const std::string&) {
+  std::string text = fmt::format("{} tensors paired by name, {} by structure, {} unpaired\n", result.match.by_name,
+                                 result.match.by_structure, result.match.unpaired.size());
+  for (const std::string& warning : result.match.warnings) text += "warning: " + printable(warning) + "\n";
+  return {{"match.txt", text + pairs(result) + unpaired(result)}};
+}
+
+}  // namespace
+
+std::span<const FormatDef> format_match() {
+  static const FormatDef def{{"match", "which tensors were paired, how, and why others were not", true}, write};
+  return {&def, 1};
+}
+
+}  // namespace visq::report

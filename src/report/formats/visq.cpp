@@ -1,0 +1,25 @@
+// visq: STEM.METRIC.visq.json for every metric.
+#include <filesystem>
+
+#include "report/format.h"
+
+namespace visq::report {
+namespace {
+
+std::vector<OutputFile> write(const CompareResult& result, const ReportOptions& options, const std::string& folder) {
+  std::vector<OutputFile> files;
+  for (const int metric : result.metrics) {
+    const std::string name = stem(result) + "." + std::string(all_metrics()[static_cast<std::size_t>(metric)].name) + ".visq.json";
+    files.push_back({name, visq_json(result, metric, (std::filesystem::path(folder) / name).string(), options)});
+  }
+  return files;
+}
+
+}  // namespace
+
+std::span<const FormatDef> format_visq() {
+  static const FormatDef def{{"visq", "*.visq.json for each metric, for the graph viewer and the mixed-precision solver", true}, write};
+  return {&def, 1};
+}
+
+}  // namespace visq::report

@@ -1,0 +1,188 @@
+// result.json: see schema/compare.schema.json for the meaning of every key.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "report/json_text.h"
+#include "report/text.h"
+#include "visq/report.h"
+
+namespace visq {
+namespace report {
+namespace {
+
+std::string_view metric_name(int metric) { return all_metrics()[static_cast<std::size_t>(metric)].name; }
+
+Json model(const ModelIdentity& identity) {
+  Json out;
+  out["file"] = json_string(identity.path);
+  out["sha256"] = identity.sha256;
+  return out;
+}
+
+Json numbers(const std::vector<float>& values) {
+  Json out = Json::array();
+  // Through the shortest text of the float: 0.0235 rather than 0.023499999195337296.
+  for (const float value : values) out.push_back(std::isfinite(value) ? json_number(std::stod(fmt::format("{}", value))) : Json(nullptr));
+  return out;
+}
+
+/// "metrics" (numbers or null), "state" (why null) and, for maxima, "record" (where), as members of `out`.
+void add_metrics(Json& out, const CompareResult& result, const std::vector<MetricValue>& values) {
+  Json metrics = Json::object(), state = Json::object(), record = Json::object();
+  for (std::size_t i = 0; i < values.size() && i < result.metrics.size(); ++i) {
+    const std::string name(metric_name(result.metrics[i]));
+    const bool finite = values[i].state == MetricValue::State::kFinite;
+    metrics[name] = finite ? json_number(values[i].value) : Json(nullptr);
+    if (!finite) state[name] = values[i].state == MetricValue::State::kInfinite ? "inf" : "undefined";
+    if (finite && values[i].record >= 0) record[name] = values[i].record;
+  }
+  out["metrics"] = std::move(metrics);
+  out["state"] = std::move(state);
+  if (!record.empty()) out["record"] = std::move(record);
+}
+
+Json metric_list(const CompareResult& result, const std::vector<std::vector<MetricValue>>& rows) {
+  Json out = Json::array();
+  for (const auto& row : rows) {
+    Json entry = Json::object();
+    add_metrics(entry, result, row);
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+Json statistics(const MapStatistics& s) {
+  Json out;
+  out["min"] = json_number(s.min);
+  out["max"] = json_number(s.max);
+  out["mean"] = json_number(s.mean);
+  out["rms"] = json_number(s.rms);
+  out["elements"] = s.elements;
+  out["non_finite"] = s.non_finite;
+  if (s.non_finite > 0) out["first_non_finite"] = {{"record", s.first_non_finite_record}, {"element", s.first_non_finite_element}};
+  return out;
+}
+
+/// Where a map stands in its model, as members of `out`.
+void add_identity(Json& out, const MapIdentity& map) {
+  out["subgraph"] = map.subgraph;
+  out["index"] = map.node;
+  out["output"] = map.output;
+  out["tensor"] = map.tensor;
+  out["name"] = json_string(map.name);
+  out["op"] = json_string(map.op);
+}
+
+Json quantized(const MapIdentity& map) {
+  Json out;
+  add_identity(out, map);
+  out["dtype"] = name(map.dtype);
+  out["scale"] = numbers(map.scale);
+  out["zero_point"] = map.zero_point;
+  if (map.scale.size() > 1) out["quantized_dimension"] = map.quantized_dimension;
+  return out;
+}
+
+Json node(const CompareResult& result, const MapComparison& map) {
+  Json out;
+  add_identity(out, map.reference);
+  out["quantized"] = quantized(map.quantized);
+  out["paired_by"] = map.paired_by == PairedBy::kName ? "name" : "structure";
+  out["shape"] = std::vector<std::int64_t>(map.shape.dims().begin(), map.shape.dims().end());
+  add_metrics(out, result, map.metrics);
+  out["verdict"] = json_string(map.verdict);
+  if (!map.not_compared.empty()) {
+    out["not_compared"] = json_string(map.not_compared);
+    return out;
+  }
+  if (map.integer) out["differing_share"] = json_number(map.differing_share);
+  out["saturated_share"] = json_number(map.saturated_share);
+  out["statistics"] = {{"reference", statistics(map.reference_statistics)}, {"quantized", statistics(map.quantized_statistics)}};
+  if (!map.per_record.empty()) out["per_record"] = metric_list(result, map.per_record);
+  if (!map.per_channel.empty()) out["per_channel"] = metric_list(result, map.per_channel);
+  return out;
+}
+
+Json outputs(const CompareResult& result) {
+  Json out = Json::array();
+  for (const int index : result.outputs) {
+    const MapComparison& map = result.maps[static_cast<std::size_t>(index)];
+    Json entry;
+    entry["name"] = json_string(map.reference.name);
+    entry["subgraph"] = map.reference.subgraph;
+    entry["index"] = map.reference.node;
+    add_metrics(entry, result, map.metrics);
+    if (map.integer) entry["differing_share"] = json_number(map.differing_share);
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+Json anomalies(const CompareResult& result) {
+  Json out = Json::array();
+  for (const Anomaly& anomaly : result.anomalies) {
+    Json entry;
+    add_identity(entry, anomaly.map);
+    entry["kind"] = json_string(anomaly.kind);
+    entry["value"] = json_number(anomaly.value);
+    entry["limit"] = json_number(anomaly.limit);
+    entry["record"] = anomaly.record < 0 ? Json(nullptr) : Json(anomaly.record);
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+Json match(const MatchReport& report) {
+  Json unpaired = Json::array(), warnings = Json::array();
+  for (const Unpaired& each : report.unpaired) {
+    Json entry;
+    entry["model"] = each.in_reference ? "reference" : "quantized";
+    add_identity(entry, each.map);
+    entry["reason"] = json_string(each.reason);
+    unpaired.push_back(std::move(entry));
+  }
+  for (const std::string& warning : report.warnings) warnings.push_back(json_string(warning));
+  Json out;
+  out["by_name"] = report.by_name;
+  out["by_structure"] = report.by_structure;
+  out["unpaired"] = std::move(unpaired);
+  out["warnings"] = std::move(warnings);
+  return out;
+}
+
+Json not_computed(const CompareResult& result) {
+  Json out = Json::array();
+  for (const NotComputed& each : result.not_computed) {
+    Json entry;
+    entry["model"] = json_string(each.model);
+    add_identity(entry, each.map);
+    entry["reason"] = json_string(each.reason);
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+}  // namespace
+}  // namespace report
+
+std::string result_json(const CompareResult& result) {
+  using namespace report;
+  Json document;
+  document["schema"] = "visq.compare/1";
+  document["models"] = {{"reference", model(result.reference)}, {"quantized", model(result.quantized)}};
+  document["data"] = {{"file", json_string(result.data)}, {"records", {result.records.first, result.records.last}}};
+  document["modes"] = {name(result.reference_mode), name(result.quantized_mode)};
+  document["interrupted"] = result.interrupted;
+  Json nodes = Json::array();
+  for (const MapComparison& map : result.maps) nodes.push_back(node(result, map));
+  document["nodes"] = std::move(nodes);
+  document["outputs"] = outputs(result);
+  document["accuracy"] = nullptr;
+  document["anomalies"] = anomalies(result);
+  document["match"] = match(result.match);
+  document["not_computed"] = not_computed(result);
+  return json_text(document);
+}
+
+}  // namespace visq

@@ -1,0 +1,234 @@
+// What `compare` prints on the terminal.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "report/format.h"
+#include "report/text.h"
+#include "report/text_table.h"
+#include "report/view.h"
+#include "visq/report.h"
+
+namespace visq {
+namespace report {
+namespace {
+
+constexpr std::size_t kNarrowestName = 16;
+constexpr std::size_t kLegibleName = 36;
+constexpr int kAboveNames = 2;  ///< columns up to this priority may make names narrower than is legible
+constexpr std::size_t kWidestName = 60;
+constexpr std::size_t kListed = 5;  ///< anomalies, warnings and the like that are listed before "and N more"
+
+/// ANSI styles, or nothing.
+class Style {
+ public:
+  explicit Style(bool color) : color_(color) {}
+  std::string bold(const std::string& text) const { return wrap("1", text); }
+  std::string warning(const std::string& text) const { return wrap("33", text); }
+
+ private:
+  std::string wrap(std::string_view code, const std::string& text) const {
+    return color_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
+  }
+  bool color_;
+};
+
+/// A column of the terminal's tables: how its cell is made, and what it gives way to. The smallest priority stays longest.
+struct SummaryColumn {
+  Column column;
+  int priority;
+  std::string (*cell)(const CompareResult& result, const MapComparison& map);
+};
+
+std::string metric_text(const CompareResult& result, const MapComparison& map, std::string_view metric) {
+  const MetricValue value = value_of(result, map, metric_index(metric));
+  if (value.state == MetricValue::State::kInfinite) return "inf";
+  return value.state == MetricValue::State::kFinite ? brief(value.value) : "-";
+}
+
+template <const char* kMetric>
+std::string metric_cell(const CompareResult& result, const MapComparison& map) {
+  return metric_text(result, map, kMetric);
+}
+
+constexpr char kSqnr[] = "sqnr", kCosine[] = "cosine", kMse[] = "mse", kMpeir[] = "mpeir", kAtol[] = "atol", kSteps[] = "max_qscale_diff";
+
+const std::vector<SummaryColumn>& detail_columns() {
+  using Result = const CompareResult&;
+  using Map = const MapComparison&;
+  static const std::vector<SummaryColumn> columns = {
+      {{"op"}, 2, [](Result, Map map) { return printable(map.reference.op); }},
+      {{"SQNR", true}, 1, metric_cell<kSqnr>},
+      {{"Cosine", true}, 4, metric_cell<kCosine>},
+      {{"MSE", true}, 5, metric_cell<kMse>},
+      {{"MPEIR", true}, 8, metric_cell<kMpeir>},
+      {{"ATOL", true}, 7, metric_cell<kAtol>},
+      {{"max_qscale_diff", true}, 9, metric_cell<kSteps>},
+      {{"dtype"}, 6, [](Result, Map map) { return std::string(name(map.quantized.dtype)); }},
+      {{"shape"}, 10, [](Result, Map map) { return compact(map.shape); }},
+      {{"verdict"}, 3, [](Result, Map map) { return remark(map); }},
+  };
+  return columns;
+}
+
+class Summary {
+ public:
+  Summary(const CompareResult& result, const SummaryOptions& options)
+      : result_(result), options_(options), style_(options.color), sort_(options.sort >= 0 ? options.sort : main_metric(result)) {}
+
+  std::string text() {
+    header();
+    outputs();
+    worst();
+    anomalies();
+    pairing();
+    next();
+    return out_;
+  }
+
+ private:
+  template <class... Args>
+  void add(fmt::format_string<Args...> text, Args&&... args) {
+    out_ += fmt::format(text, std::forward<Args>(args)...);
+  }
+
+  void header() {
+    const auto records = result_.records.last - result_.records.first;
+    out_ += text_table({{"reference"}, {printable(result_.reference.path)}, {std::string(name(result_.reference_mode))}},
+                       {{"quantized", printable(result_.quantized.path), std::string(name(result_.quantized_mode))},
+                        {"data", printable(result_.data), fmt::format("{} record{}", records, records == 1 ? "" : "s")}});
+    if (result_.interrupted) out_ += style_.warning("interrupted: the numbers are those of the records done so far") + "\n";
+  }
+
+  void outputs() {
+    if (result_.outputs.empty()) return;
+    std::vector<std::size_t> maps(result_.outputs.begin(), result_.outputs.end());
+    add("\n{}\n{}", style_.bold("Outputs"), table(maps, maps));
+  }
+
+  /// Nodes with a value come first, worst in front; equal ones in graph order.
+  void worst() {
+    std::vector<NodeRow> rows = node_rows(result_, sort_);
+    if (rows.empty()) return;
+    const std::size_t all = rows.size();
+    if (sort_ >= 0) {
+      const MetricInfo& metric = all_metrics()[static_cast<std::size_t>(sort_)];
+      std::erase_if(rows, [&](const NodeRow& row) { return value(row).state == MetricValue::State::kUndefined; });
+      std::stable_sort(rows.begin(), rows.end(), [&](const NodeRow& a, const NodeRow& b) { return worse(metric, value(a), value(b)); });
+    }
+    const std::size_t valued = rows.size();
+    rows.resize(std::min(rows.size(), static_cast<std::size_t>(std::max(options_.worst, 0))));
+    if (rows.empty()) return;
+    std::vector<std::size_t> maps, names;
+    for (const NodeRow& row : rows) {
+      maps.push_back(row.worst);
+      names.push_back(row.first);
+    }
+    const std::string by = sort_ >= 0 ? fmt::format(" by {}", all_metrics()[static_cast<std::size_t>(sort_)].label) : "";
+    const std::string without = valued < all ? fmt::format(" ({} without a value)", all - valued) : "";
+    add("\n{}{}\n{}", style_.bold(fmt::format("Worst {} of {} nodes{}", rows.size(), all, by)), without, table(maps, names));
+  }
+
+  MetricValue value(const NodeRow& row) const { return value_of(result_, result_.maps[row.worst], sort_); }
+
+  /// A table that fits the terminal: columns are dropped, then names are shortened.
+  std::string table(const std::vector<std::size_t>& maps, const std::vector<std::size_t>& names) const {
+    std::vector<Column> columns = {{"index"}, {"name"}};
+    std::vector<std::vector<std::string>> rows;
+    std::size_t index_width = width(columns[0].title), name_width = kNarrowestName;
+    for (std::size_t i = 0; i < maps.size(); ++i) {
+      rows.push_back({place(result_.maps[names[i]].reference), printable(result_.maps[names[i]].reference.name)});
+      index_width = std::max(index_width, width(rows[i][0]));
+      name_width = std::max(name_width, std::min(width(rows[i][1]), kWidestName));
+    }
+    std::size_t left = static_cast<std::size_t>(std::max(options_.width, 0));
+    left -= std::min(left, index_width + 2 + kNarrowestName);
+    const std::size_t legible = std::min(name_width, kLegibleName) - kNarrowestName;
+    for (const SummaryColumn* column : fitting(maps, legible, left)) {
+      columns.push_back(column->column);
+      for (std::size_t i = 0; i < maps.size(); ++i) rows[i].push_back(column->cell(result_, result_.maps[maps[i]]));
+    }
+    for (auto& row : rows) row[1] = shortened(row[1], std::min(name_width, kNarrowestName + left));
+    return text_table(columns, rows);
+  }
+
+  /// The columns that fit into `left` columns of the terminal, which loses what they take. The metric sorted by comes before all others;
+  /// all but the first few leave names `legible` columns.
+  std::vector<const SummaryColumn*> fitting(const std::vector<std::size_t>& maps, std::size_t legible, std::size_t& left) const {
+    std::vector<const SummaryColumn*> by_priority, chosen;
+    for (const SummaryColumn& column : detail_columns()) by_priority.push_back(&column);
+    const auto rank = [&](const SummaryColumn* column) {
+      return sort_ >= 0 && column->column.title == all_metrics()[static_cast<std::size_t>(sort_)].label ? 0 : column->priority;
+    };
+    std::sort(by_priority.begin(), by_priority.end(), [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
+    for (const SummaryColumn* column : by_priority) {
+      std::size_t needed = width(column->column.title);
+      bool informative = false;
+      for (const std::size_t map : maps) {
+        const std::string cell = column->cell(result_, result_.maps[map]);
+        needed = std::max(needed, width(cell));
+        informative = informative || (cell != "-" && !cell.empty());
+      }
+      const std::size_t reserved = rank(column) <= kAboveNames ? 0 : legible;
+      if (!informative || needed + 2 + reserved > left) continue;
+      left -= needed + 2;
+      chosen.push_back(column);
+    }
+    std::sort(chosen.begin(), chosen.end());  // back into the order of the table, where they stand side by side
+    return chosen;
+  }
+
+  void list(const std::string& title, const std::vector<std::string>& lines) {
+    if (lines.empty()) return;
+    add("\n{}\n", style_.warning(title));
+    for (std::size_t i = 0; i < std::min(lines.size(), kListed); ++i) add("  {}\n", lines[i]);
+    if (lines.size() > kListed) add("  and {} more\n", lines.size() - kListed);
+  }
+
+  void anomalies() {
+    std::vector<std::string> lines;
+    for (const Anomaly& anomaly : result_.anomalies) {
+      lines.push_back(fmt::format("{} {}: {}, {} (limit {})", place(anomaly.map), printable(anomaly.map.name), printable(anomaly.kind),
+                                  brief(anomaly.value), brief(anomaly.limit)));
+    }
+    list(fmt::format("{} anomal{}", lines.size(), lines.size() == 1 ? "y" : "ies"), lines);
+    lines.clear();
+    for (const NotComputed& each : result_.not_computed) {
+      lines.push_back(fmt::format("{}: {} {}: {}", printable(each.model), place(each.map), printable(each.map.op), printable(each.reason)));
+    }
+    list("Not computed", lines);
+  }
+
+  void pairing() {
+    const MatchReport& match = result_.match;
+    add("\nPaired {} by name, {} by structure; {} unpaired\n", match.by_name, match.by_structure, match.unpaired.size());
+    for (const std::string& warning : match.warnings) out_ += style_.warning("warning: " + printable(warning)) + "\n";
+  }
+
+  void next() {
+    const std::string reference = shell_word(printable(result_.reference.path)), quantized = shell_word(printable(result_.quantized.path));
+    if (options_.folder.empty()) {
+      const std::string data = result_.data == "random" ? "" : " -d " + shell_word(printable(result_.data));
+      add("\nNext: visqerror compare {} {}{} -o OUT  writes tables, pictures and JSON\n", reference, quantized, data);
+      return;
+    }
+    const std::string_view metric = sort_ >= 0 ? all_metrics()[static_cast<std::size_t>(sort_)].name : "mse";
+    const auto file = std::filesystem::path(options_.folder) / fmt::format("{}.{}.visq.json.dot", stem(result_), metric);
+    add("\nNext: dot -Tsvg -O {}  draws the graph\n", shell_word(printable(file.string())));
+  }
+
+  const CompareResult& result_;
+  const SummaryOptions& options_;
+  Style style_;
+  int sort_;
+  std::string out_;
+};
+
+}  // namespace
+}  // namespace report
+
+std::string summary(const CompareResult& result, const SummaryOptions& options) { return report::Summary(result, options).text(); }
+
+}  // namespace visq

@@ -1,0 +1,31 @@
+// Memory for tensors: aligned for vector loads, with slack that kernels may read behind the end.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+
+namespace visq::runtime {
+
+inline constexpr std::size_t kAlignment = 64;
+inline constexpr std::size_t kSlack = 128;
+
+constexpr std::size_t align_up(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+/// Owned, zero-initialised, 64-byte aligned memory. Empty where the system has none left (data() is null).
+class AlignedBuffer {
+ public:
+  AlignedBuffer() = default;
+  explicit AlignedBuffer(std::size_t bytes);
+  std::byte* data() const { return memory_.get(); }
+  std::size_t size() const { return size_; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<std::byte, Free> memory_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace visq::runtime

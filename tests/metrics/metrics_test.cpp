@@ -1,0 +1,221 @@
+// Every metric against its closed form, and the rules that all of them share.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "metrics/metric.h"
+
+namespace visq::metrics {
+namespace {
+
+using State = MetricValue::State;
+
+struct RecordPair {
+  std::vector<float> f, q;
+};
+
+const MetricDef& def(std::string_view name) { return *metric_defs()[static_cast<std::size_t>(metric_index(name))]; }
+
+MetricState fold(std::string_view name, const std::vector<RecordPair>& records, const std::vector<float>& scale = {0.5F},
+                 std::int64_t first_record = 0) {
+  MetricState state;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const auto count = static_cast<std::int64_t>(records[i].f.size());
+    const PairStats stats = accumulate_pair(records[i].f.data(), records[i].q.data(), count, {scale, 1});
+    def(name).add(state, stats, first_record + static_cast<std::int64_t>(i));
+  }
+  return state;
+}
+
+MetricValue value(std::string_view name, const std::vector<RecordPair>& records, const std::vector<float>& scale = {0.5F}) {
+  return def(name).value(fold(name, records, scale));
+}
+
+// Two records: d = {0, -1, 2} and {0, 0, -0.5}.
+const std::vector<RecordPair> kTwo{{{1, 2, 4}, {1, 3, 2}}, {{0, 3, -1}, {0, 3, -0.5F}}};
+
+struct Expected {
+  std::string name;
+  double value;
+};
+
+TEST(Metrics, HaveTheirClosedForms) {
+  const double cos1 = (1 + 6 + 8) / std::sqrt(21.0 * 14.0), cos2 = 9.5 / std::sqrt(10.0 * 9.25);
+  const double mse = (5.0 / 3 + 0.25 / 3) / 2;
+  const Expected all[] = {
+      {"mse", mse},
+      {"mpeir", (2 / (3 + 1e-6) + 0.5 / (4 + 1e-6)) / 2},
+      {"tae", (3 + 0.5) / 2},
+      {"srmse", std::sqrt(mse) / 0.5},
+      {"cosine", (cos1 + cos2) / 2},
+      {"sqnr", 10 * std::log10((21.0 + 10.0) / (5.0 + 0.25))},
+      {"psnr", 10 * std::log10(25.0 / mse)},
+      {"l1", (1 + 0.5 / 3) / 2},
+      {"mre", 3.5 / (7 + 4)},
+      {"atol", 2},
+      {"max_qscale_diff", 4},
+  };
+  ASSERT_EQ(std::size(all), all_metrics().size()) << "a metric without a closed form";
+  for (const Expected& expected : all) {
+    const MetricValue actual = value(expected.name, kTwo);
+    EXPECT_EQ(actual.state, State::kFinite) << expected.name;
+    EXPECT_NEAR(actual.value, expected.value, 1e-6 * std::abs(expected.value)) << expected.name;
+  }
+}
+
+TEST(Metrics, StandInTheDocumentedOrder) {
+  std::vector<std::string> names, labels;
+  for (const MetricInfo& info : all_metrics()) {
+    names.emplace_back(info.name);
+    labels.emplace_back(info.label);
+  }
+  EXPECT_THAT(names,
+              testing::ElementsAre("mse", "mpeir", "tae", "srmse", "cosine", "sqnr", "psnr", "l1", "mre", "atol", "max_qscale_diff"));
+  EXPECT_THAT(labels,
+              testing::ElementsAre("MSE", "MPEIR", "TAE", "SRMSE", "Cosine", "SQNR", "PSNR", "L1", "MRE", "ATOL", "max_qscale_diff"));
+  EXPECT_EQ(metric_index("SQNR"), metric_index("sqnr"));
+  EXPECT_EQ(metric_index("sqn"), -1);
+  EXPECT_EQ(metric_index(""), -1);
+}
+
+TEST(Metrics, MaximaNameTheirRecord) {
+  EXPECT_EQ(value("atol", kTwo).record, 0);
+  EXPECT_EQ(value("max_qscale_diff", {kTwo[1], kTwo[0], kTwo[0]}).record, 1);  // the first of equal ones
+  EXPECT_EQ(value("mse", kTwo).record, -1);
+}
+
+TEST(Metrics, SrmseTakesEachChannelsScale) {
+  // d = {1, 1}, s = {1, 4}: mean of 1 and 1/16.
+  EXPECT_NEAR(value("srmse", {{{1, 1}, {0, 0}}}, {1, 4}).value, std::sqrt((1 + 1.0 / 16) / 2), 1e-12);
+  EXPECT_NEAR(value("max_qscale_diff", {{{1, 8}, {0, 0}}}, {1, 4}).value, 2, 1e-12);
+}
+
+TEST(Metrics, IdenticalMapsHaveNoError) {
+  const std::vector<RecordPair> same{{{1, 2, 3.3F}, {1, 2, 3.3F}}, {{-7, 0.1F, 0.3F}, {-7, 0.1F, 0.3F}}};
+  for (const MetricInfo& info : all_metrics()) {
+    const MetricValue actual = value(info.name, same);
+    if (info.name == "sqnr" || info.name == "psnr") {
+      EXPECT_EQ(actual.state, State::kInfinite) << info.name;
+    } else {
+      EXPECT_EQ(actual.state, State::kFinite) << info.name;
+      EXPECT_EQ(actual.value, info.name == "cosine" ? 1 : 0) << info.name;
+    }
+  }
+}
+
+TEST(Metrics, ScaleAsTheirFormulasSay) {
+  std::vector<RecordPair> scaled = kTwo;
+  for (RecordPair& record : scaled) {
+    for (float& x : record.f) x *= 8;
+    for (float& x : record.q) x *= 8;
+  }
+  const auto factor = [&](std::string_view name) { return value(name, scaled).value / value(name, kTwo).value; };
+  EXPECT_NEAR(factor("mse"), 64, 1e-9);
+  for (const char* name : {"tae", "l1", "atol", "srmse", "max_qscale_diff"}) EXPECT_NEAR(factor(name), 8, 1e-9) << name;
+  for (const char* name : {"cosine", "sqnr", "psnr", "mre"}) EXPECT_NEAR(factor(name), 1, 1e-9) << name;
+  EXPECT_NEAR(factor("mpeir"), 1, 1e-5);  // the 1e-6 beside the interval does not scale
+}
+
+TEST(Metrics, MergeEqualsOnePass) {
+  std::mt19937 random(3);
+  std::normal_distribution<float> number(0, 1);
+  std::vector<RecordPair> records(7);
+  for (RecordPair& record : records) {
+    for (int i = 0; i < 50; ++i) {
+      record.f.push_back(number(random));
+      record.q.push_back(record.f.back() + 0.01F * number(random));
+    }
+  }
+  for (const MetricInfo& info : all_metrics()) {
+    const MetricValue whole = value(info.name, records);
+    for (std::size_t cut = 0; cut <= records.size(); ++cut) {
+      const auto middle = records.begin() + static_cast<std::ptrdiff_t>(cut);
+      MetricState state = fold(info.name, {records.begin(), middle});
+      def(info.name).merge(state, fold(info.name, {middle, records.end()}, {0.5F}, static_cast<std::int64_t>(cut)));
+      const MetricValue merged = def(info.name).value(state);
+      EXPECT_EQ(merged.state, whole.state);
+      EXPECT_NEAR(merged.value, whole.value, 1e-12 * std::abs(whole.value)) << info.name << ", cut at " << cut;
+      EXPECT_EQ(merged.record, whole.record) << info.name << ", cut at " << cut;
+    }
+  }
+}
+
+TEST(Metrics, ANonFiniteElementMakesEveryMetricUndefined) {
+  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+  for (const MetricInfo& info : all_metrics()) {
+    EXPECT_EQ(value(info.name, {kTwo[0], {{1, nan}, {1, 1}}}).state, State::kUndefined) << info.name;
+    EXPECT_EQ(value(info.name, {kTwo[0], {{1, 1}, {1, -inf}}}).state, State::kUndefined) << info.name;
+    EXPECT_EQ(value(info.name, {{{inf, 1}, {inf, 1}}, kTwo[0]}).state, State::kUndefined) << info.name;
+    MetricState state = fold(info.name, kTwo);
+    def(info.name).merge(state, fold(info.name, {{{nan}, {1}}}));
+    EXPECT_EQ(def(info.name).value(state).state, State::kUndefined) << info.name << " after merge";
+  }
+}
+
+TEST(Metrics, RecordsWithoutElementsDoNotEnter) {
+  for (const MetricInfo& info : all_metrics()) {
+    EXPECT_EQ(value(info.name, {}).state, State::kUndefined) << info.name;
+    EXPECT_EQ(value(info.name, {{{}, {}}}).state, State::kUndefined) << info.name;
+    EXPECT_EQ(value(info.name, {kTwo[0], {{}, {}}}).value, value(info.name, {kTwo[0]}).value) << info.name;
+  }
+}
+
+TEST(Metrics, ThoseInUnitsOfTheScaleNeedOne) {
+  for (const MetricInfo& info : all_metrics()) {
+    const bool needs = info.name == "srmse" || info.name == "max_qscale_diff";
+    EXPECT_EQ(value(info.name, kTwo, {}).state, needs ? State::kUndefined : State::kFinite) << info.name;
+    EXPECT_EQ(value(info.name, kTwo, {0.0F}).state, needs ? State::kUndefined : State::kFinite) << info.name;
+  }
+}
+
+TEST(Metrics, AnAllZeroSideHasItsRules) {
+  const std::vector<RecordPair> zeros{{{0, 0}, {0, 0}}}, reference{{{0, 0}, {1, 0}}}, other{{{1, 0}, {0, 0}}};
+  EXPECT_EQ(value("cosine", zeros).value, 1);
+  EXPECT_EQ(value("cosine", reference).value, 0);
+  EXPECT_EQ(value("cosine", other).value, 0);
+  EXPECT_EQ(value("cosine", other).state, State::kFinite);
+  EXPECT_EQ(value("sqnr", zeros).state, State::kInfinite);
+  EXPECT_EQ(value("sqnr", reference).state, State::kUndefined);
+  EXPECT_EQ(value("sqnr", other).value, 0);
+  EXPECT_EQ(value("psnr", zeros).state, State::kInfinite);
+  EXPECT_EQ(value("psnr", reference).state, State::kUndefined);
+  EXPECT_EQ(value("mre", zeros).value, 0);
+  EXPECT_EQ(value("mre", reference).state, State::kUndefined);
+  EXPECT_NEAR(value("mpeir", reference).value, 1e6, 1e-3);
+}
+
+TEST(Metrics, CosineKeepsItsDigitsNextToOne) {
+  // f = (1, 0), q = (1, e): 1 - cos = 1 - 1/sqrt(1 + e²), here 5e-9: invisible to a float32 sum of products.
+  const float e = 1e-4F;
+  const double exact = -std::expm1(-0.5 * std::log1p(static_cast<double>(e) * static_cast<double>(e)));
+  std::vector<float> f, q;
+  for (int i = 0; i < 1000; ++i) {
+    f.insert(f.end(), {1, 0});
+    q.insert(q.end(), {1, e});
+  }
+  EXPECT_NEAR(1 - value("cosine", {{f, q}}).value, exact, 1e-6 * exact);
+  EXPECT_NEAR(value("cosine", {{{1, 2}, {-1, -2}}}).value, -1, 1e-15);
+}
+
+TEST(Metrics, WorseFollowsDirectionAndState) {
+  const MetricInfo& mse = all_metrics()[static_cast<std::size_t>(metric_index("mse"))];
+  const MetricInfo& sqnr = all_metrics()[static_cast<std::size_t>(metric_index("sqnr"))];
+  const auto number = [](double x) { return MetricValue{State::kFinite, x, -1}; };
+  const MetricValue infinite{State::kInfinite, 0, -1}, undefined;
+  EXPECT_TRUE(worse(mse, number(2), number(1)));
+  EXPECT_FALSE(worse(mse, number(1), number(1)));
+  EXPECT_TRUE(worse(sqnr, number(1), number(2)));
+  EXPECT_TRUE(worse(sqnr, number(99), infinite));
+  EXPECT_FALSE(worse(sqnr, infinite, number(99)));
+  EXPECT_FALSE(worse(sqnr, infinite, infinite));
+  EXPECT_FALSE(worse(mse, undefined, number(1)));
+  EXPECT_FALSE(worse(mse, number(1), undefined));
+}
+
+}  // namespace
+}  // namespace visq::metrics

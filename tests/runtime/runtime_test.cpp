@@ -1,0 +1,213 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtime/lockstep.h"
+#include "support/small_model.h"
+
+namespace visq::runtime {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::SmallModel;
+using visq::testing::float_array;
+
+std::vector<float> values_of(const Executor& executor, int tensor) {
+  const auto values = executor.tensor(tensor).values<float>();
+  return {values.begin(), values.end()};
+}
+
+std::shared_ptr<const PreparedGraph> prepared(std::shared_ptr<const Model> model, Mode mode, std::vector<Shape> shapes) {
+  auto graph = PreparedGraph::prepare(std::move(model), 0, mode, shapes);
+  EXPECT_TRUE(graph.ok()) << graph.error().message;
+  return *graph;
+}
+
+Executor executor_of(const std::shared_ptr<const PreparedGraph>& graph) {
+  auto executor = Executor::create(graph, std::make_shared<MemoryPlan>(plan_memory(*graph, {})));
+  EXPECT_TRUE(executor.ok());
+  return std::move(executor).value();
+}
+
+void run_all(Executor& executor, const std::vector<Array>& inputs) {
+  ASSERT_TRUE(executor.begin(inputs).ok());
+  for (std::size_t i = 0; i < executor.graph().nodes().size(); ++i) ASSERT_TRUE(executor.step(i).ok());
+}
+
+/// input -> RELU -> RELU6, on grids of 0.5 and 0.25.
+std::shared_ptr<const Model> clamps(bool quantized) {
+  SmallModel model;
+  const auto map = [&](std::string name, float scale) {
+    return quantized ? model.quantized_map(name, {4}, DType::kInt8, scale, -128) : model.map(name, {4});
+  };
+  const int input = map("in", 0.5F);
+  const int middle = map("middle", 0.5F);
+  const int output = map("out", 0.25F);
+  model.op("RELU", {input}, {middle});
+  model.op("RELU6", {middle}, {output});
+  return model.finish({input}, {output});
+}
+
+TEST(Executor, RunsFloatModels) {
+  auto executor = executor_of(prepared(clamps(false), Mode::kFp32, {{4}}));
+  run_all(executor, {float_array({4}, {-1, 0.3F, 5, 9})});
+  EXPECT_THAT(values_of(executor, 2), ElementsAre(0.0F, 0.3F, 5.0F, 6.0F));
+}
+
+TEST(Executor, FakeQuantRoundsInputsAndOutputs) {
+  auto executor = executor_of(prepared(clamps(true), Mode::kFakeQuant, {{4}}));
+  run_all(executor, {float_array({4}, {-1, 0.3F, 5, 9})});
+  EXPECT_THAT(values_of(executor, 1), ElementsAre(0.0F, 0.5F, 5.0F, 9.0F));
+  EXPECT_THAT(values_of(executor, 2), ElementsAre(0.0F, 0.5F, 5.0F, 6.0F));
+  EXPECT_EQ(executor.saturated(0), 1);  // -1 lies below the range, which starts at 0
+}
+
+TEST(Executor, TheSameQuantizedModelInFp32RoundsNothing) {
+  auto executor = executor_of(prepared(clamps(true), Mode::kFp32, {{4}}));
+  run_all(executor, {float_array({4}, {-1, 0.3F, 5, 9})});
+  EXPECT_THAT(values_of(executor, 2), ElementsAre(0.0F, 0.3F, 5.0F, 6.0F));
+}
+
+TEST(Executor, StoredIntegersAreTakenAsTheyAre) {
+  auto executor = executor_of(prepared(clamps(true), Mode::kFakeQuant, {{4}}));
+  Array codes = make_array(DType::kInt8, {4});
+  codes.values<std::int8_t>()[1] = -126;
+  codes.values<std::int8_t>()[0] = -128;
+  ASSERT_TRUE(executor.begin(std::vector<Array>{codes}).ok());
+  EXPECT_THAT(values_of(executor, 0), ElementsAre(0.0F, 1.0F, 64.0F, 64.0F));
+}
+
+TEST(Executor, FloatDataFeedHalfPrecisionInputs) {
+  SmallModel model;
+  const int input = model.map("in", {2}, DType::kFloat16);
+  const int output = model.map("out", {2});
+  model.op("DEQUANTIZE", {input}, {output});
+  auto executor = executor_of(prepared(model.finish({input}, {output}), Mode::kFp32, {{2}}));
+  run_all(executor, {float_array({2}, {0.5F, 1.0F + 0x1p-12F})});
+  EXPECT_THAT(values_of(executor, output), ElementsAre(0.5F, 1.0F));
+}
+
+TEST(Executor, StringsPassThrough) {
+  SmallModel model;
+  const int input = model.map("in", {2}, DType::kString);
+  const int output = model.map("out", {2, 1}, DType::kString);
+  const int axis = model.constant_int32("axis", {}, {1});
+  model.op("EXPAND_DIMS", {input, axis}, {output});
+  auto executor = executor_of(prepared(model.finish({input}, {output}), Mode::kFp32, {{2}}));
+  Array words = make_array(DType::kString, {2});
+  words.strings = {"one", "two"};
+  run_all(executor, {words});
+  EXPECT_THAT(*executor.tensor(output).strings, ElementsAre("one", "two"));
+}
+
+TEST(Executor, RefusesWrongShapesAndTypes) {
+  auto executor = executor_of(prepared(clamps(false), Mode::kFp32, {{4}}));
+  const std::vector<Array> wrong_shape{float_array({3}, {1, 2, 3})};
+  EXPECT_EQ(executor.begin(wrong_shape).error().message, "small.tflite: input 'in' has shape [3], expected [4]");
+  const std::vector<Array> wrong_type{make_array(DType::kInt32, {4})};
+  EXPECT_EQ(executor.begin(wrong_type).error().message, "small.tflite: input 'in' is float32, the data are int32");
+}
+
+TEST(PreparedGraph, NamesOperatorsThatNobodyRunsAndWhatDependsOnThem) {
+  SmallModel model;
+  const int input = model.map("in", {2});
+  const int lost = model.map("lost", {2});
+  const int after = model.map("after", {2});
+  const int fine = model.map("fine", {2});
+  model.op("UNKNOWN_OPERATOR", {input}, {lost});
+  model.op("RELU", {lost}, {after});
+  model.op("RELU", {input}, {fine});
+  auto executor = executor_of(prepared(model.finish({input}, {after, fine}), Mode::kFp32, {{2}}));
+  run_all(executor, {float_array({2}, {-1, 1})});
+  EXPECT_EQ(executor.failure(0), "operator UNKNOWN_OPERATOR cannot be run");
+  EXPECT_EQ(executor.failure(1), "its input 'lost' was not computed");
+  EXPECT_EQ(executor.failure(2), "");
+  EXPECT_FALSE(executor.available(after));
+  EXPECT_THAT(values_of(executor, fine), ElementsAre(0.0F, 1.0F));
+}
+
+TEST(PreparedGraph, ErrorsNameThePlace) {
+  SmallModel model;
+  const int input = model.map("in", {2});
+  const int output = model.map("out", {2});
+  model.op("RELU", {input, input}, {output});
+  const auto graph = PreparedGraph::prepare(model.finish({input}, {output}), 0, Mode::kFp32, {{2}});
+  ASSERT_FALSE(graph.ok());
+  EXPECT_EQ(graph.error().message, "small.tflite: subgraph 0, node 0 RELU: has 2 inputs, expected 1");
+}
+
+TEST(PreparedGraph, WhatDependsOnConstantsAloneIsComputedAhead) {
+  SmallModel model;
+  const int input = model.map("in", {2});
+  const int constant = model.constant("c", {2}, {-3, 3});
+  const int folded = model.map("folded", {2});
+  const int output = model.map("out", {2});
+  model.op("RELU", {constant}, {folded});
+  model.op("RELU", {input}, {output});
+  const auto graph = prepared(model.finish({input}, {output}), Mode::kFp32, {{2}});
+  EXPECT_EQ(graph->nodes()[0].status, NodeStatus::kFolded);
+  auto executor = executor_of(graph);
+  EXPECT_TRUE(executor.available(folded));
+  EXPECT_THAT(values_of(executor, folded), ElementsAre(0.0F, 3.0F));
+}
+
+/// A chain of RELUs with side branches, so that lifetimes overlap in many ways.
+std::shared_ptr<const Model> braid(int length) {
+  SmallModel model;
+  const int input = model.map("in", {100});
+  int previous = input;
+  int before = input;
+  for (int i = 0; i < length; ++i) {
+    const int next = model.map("m" + std::to_string(i), {100 + 0});
+    model.op("RELU", {i % 3 == 2 ? before : previous}, {next});
+    before = previous;
+    previous = next;
+  }
+  return model.finish({input}, {previous});
+}
+
+TEST(MemoryPlan, LiveTensorsNeverShareMemory) {
+  const auto graph = prepared(braid(30), Mode::kFp32, {{100}});
+  std::vector<int> hold(graph->tensors().size(), -1);
+  hold[5] = 20;
+  const MemoryPlan plan = plan_memory(*graph, hold);
+  const auto first = [](std::size_t tensor) { return static_cast<int>(tensor) - 1; };  // tensor i is made by node i - 1
+  const auto last = [&](std::size_t tensor) { return std::max(plan.last_use[tensor], first(tensor)); };
+  const std::size_t bytes = 100 * sizeof(float);
+  for (std::size_t a = 0; a < graph->tensors().size(); ++a) {
+    ASSERT_LE(plan.values[a] + bytes, plan.arena_bytes);
+    for (std::size_t b = a + 1; b < graph->tensors().size(); ++b) {
+      if (first(b) > last(a)) continue;
+      EXPECT_TRUE(plan.values[a] + bytes <= plan.values[b] || plan.values[b] + bytes <= plan.values[a]) << a << " and " << b;
+    }
+  }
+  EXPECT_GE(plan.last_use[5], 20);
+  EXPECT_LT(plan.arena_bytes, graph->tensors().size() * bytes / 3) << "memory must be shared by maps that do not live together";
+}
+
+TEST(Lockstep, HandsOverEveryPairWithBothMapsAlive) {
+  const auto model = braid(30);
+  const auto reference = prepared(model, Mode::kFp32, {{100}});
+  const auto quantized = prepared(model, Mode::kFp32, {{100}});
+  std::vector<TensorPair> pairs;  // crossing on purpose: reference map i with the other's map 30 - i
+  for (int i = 0; i <= 30; ++i) pairs.push_back({i, 30 - i});
+  auto plan = std::make_shared<const LockstepPlan>(plan_lockstep(reference, quantized, pairs));
+  auto lockstep = Lockstep::create(plan);
+  ASSERT_TRUE(lockstep.ok());
+  std::vector<float> input(100);
+  for (std::size_t i = 0; i < input.size(); ++i) input[i] = static_cast<float>(i) - 50.0F;
+  std::vector<float> clamped = input;
+  for (float& value : clamped) value = std::max(value, 0.0F);
+  const std::vector<Array> inputs{float_array({100}, input)};
+  int seen = 0;
+  const auto status = lockstep->run(inputs, inputs, [&](std::size_t pair, const Executor& r, const Executor& q) -> Status {
+    ++seen;
+    EXPECT_EQ(values_of(r, pairs[pair].reference), pairs[pair].reference == 0 ? input : clamped);
+    EXPECT_EQ(values_of(q, pairs[pair].quantized), pairs[pair].quantized == 0 ? input : clamped);
+    return {};
+  });
+  EXPECT_TRUE(status.ok());
+  EXPECT_EQ(seen, 31);
+}
+
+}  // namespace
+}  // namespace visq::runtime

@@ -1,0 +1,140 @@
+#include "support/light_runner.h"
+
+#include <gtest/gtest.h>
+
+namespace visq::testing {
+namespace {
+
+using kernels::Tensor;
+
+constexpr std::size_t kSlack = 64;
+constexpr std::byte kPoison{0xCD};
+
+/// 64-byte aligned memory with slack behind its end, filled with poison.
+class Memory {
+ public:
+  explicit Memory(std::size_t bytes) : bytes_(bytes), storage_(bytes + kSlack + 64, kPoison) {
+    data_ = storage_.data() + (64 - reinterpret_cast<std::uintptr_t>(storage_.data()) % 64) % 64;
+  }
+  std::byte* data() const { return data_; }
+  bool slack_is_untouched() const {
+    return std::all_of(data_ + bytes_, data_ + bytes_ + kSlack, [](std::byte b) { return b == kPoison; });
+  }
+
+ private:
+  std::size_t bytes_;
+  std::vector<std::byte> storage_;
+  std::byte* data_;
+};
+
+/// All that one run needs to stay in place.
+struct Run {
+  std::deque<Memory> memory;
+  std::deque<Tensor> tensors;
+  std::deque<std::vector<std::string>> strings;
+  std::vector<const Tensor*> inputs;
+  std::vector<Tensor*> outputs;
+};
+
+/// Gives a tensor its values.
+void fill(Run& run, Tensor& tensor, const Array& array) {
+  if (array.dtype == DType::kString) {
+    tensor.strings = &run.strings.emplace_back(array.strings);
+    return;
+  }
+  tensor.data = run.memory.emplace_back(array.bytes.size()).data();
+  if (!array.bytes.empty()) std::memcpy(tensor.data, array.bytes.data(), array.bytes.size());
+}
+
+void allocate(Run& run, Tensor& tensor) {
+  if (tensor.dtype == DType::kString) {
+    tensor.strings = &run.strings.emplace_back(static_cast<std::size_t>(tensor.elements()));
+  } else {
+    tensor.data = run.memory.emplace_back(static_cast<std::size_t>(tensor.elements()) * size_of(tensor.dtype)).data();
+  }
+}
+
+Array copy_out(const Tensor& tensor) {
+  Array array{tensor.dtype, tensor.shape, {}, {}};
+  if (tensor.strings != nullptr) {
+    array.strings = *tensor.strings;
+  } else {
+    array.bytes.assign(tensor.data, tensor.data + static_cast<std::size_t>(tensor.elements()) * size_of(tensor.dtype));
+  }
+  return array;
+}
+
+}  // namespace
+
+LightRunner& LightRunner::strings(Shape shape, std::vector<std::string> values) {
+  inputs_.push_back({true, true, {DType::kString, std::move(shape), {}, std::move(values)}});
+  return *this;
+}
+
+LightRunner& LightRunner::absent() {
+  inputs_.push_back({false, false, {}});
+  return *this;
+}
+
+LightRunner& LightRunner::attribute(std::string name, Attribute value) {
+  operator_.attributes.set(std::move(name), std::move(value));
+  return *this;
+}
+
+LightRunner& LightRunner::output(DType type) {
+  outputs_.push_back(type);
+  return *this;
+}
+
+Result<std::vector<Array>> LightRunner::run() {
+  const kernels::OpDef* def = kernels::find_op(operator_.type);
+  if (def == nullptr) return internal_error("no operator {}", operator_.type);
+  Run run;
+  for (const Slot& slot : inputs_) {
+    Tensor& tensor = run.tensors.emplace_back();
+    tensor.dtype = slot.array.dtype;
+    tensor.shape = slot.array.shape;
+    run.inputs.push_back(slot.present ? &tensor : nullptr);
+    if (slot.known) fill(run, tensor, slot.array);
+  }
+  for (const DType type : outputs_.empty() ? std::vector{DType::kFloat32} : outputs_) {
+    run.outputs.push_back(&run.tensors.emplace_back());
+    run.outputs.back()->dtype = type;
+  }
+  const auto prepare = [&] {
+    kernels::PrepareContext context(operator_, "m.tflite: subgraph 0, node 0 " + operator_.type, run.inputs, run.outputs);
+    auto kernel = def->prepare(context);
+    deferred_ = deferred_ || context.deferred();
+    return kernel;
+  };
+  deferred_ = false;
+  auto kernel = prepare();
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    if (inputs_[i].present && !inputs_[i].known) fill(run, run.tensors[i], inputs_[i].array);
+  }
+  if (deferred_) kernel = prepare();
+  if (!kernel.ok()) return kernel.error();
+  for (Tensor* output : run.outputs) allocate(run, *output);
+  const auto state = kernel.value()->make_state();
+  std::vector<std::byte> scratch;
+  kernels::EvalContext eval(run.inputs, run.outputs, state.get(), scratch);
+  VISQ_TRY(kernel.value()->eval(eval));
+  for (const Memory& memory : run.memory) EXPECT_TRUE(memory.slack_is_untouched()) << operator_.type << " wrote behind the end of a tensor";
+  std::vector<Array> outputs;
+  for (const Tensor* output : run.outputs) outputs.push_back(copy_out(*output));
+  return outputs;
+}
+
+std::vector<Array> LightRunner::run_or_fail() {
+  auto outputs = run();
+  if (outputs.ok()) return std::move(outputs).value();
+  ADD_FAILURE() << outputs.error().message;
+  return {};
+}
+
+std::string LightRunner::message() {
+  const auto outputs = run();
+  return outputs.ok() ? std::string() : outputs.error().message;
+}
+
+}  // namespace visq::testing

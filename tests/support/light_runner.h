@@ -1,0 +1,78 @@
+// Runs one operator of the registry on tensors in memory, as the runtime would: Prepare with what is known, again where it asks for values,
+// then Eval into memory that is poisoned inside and guarded behind its end.
+#pragma once
+
+#include <cstring>
+#include <deque>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "kernels/element_types.h"
+#include "kernels/op.h"
+#include "visq/tensor.h"
+
+namespace visq::testing {
+
+class LightRunner {
+ public:
+  explicit LightRunner(std::string op) { operator_.type = std::move(op); }
+
+  /// An input whose values are there in Eval only.
+  template <class T>
+  LightRunner& input(Shape shape, const std::vector<T>& values) {
+    return add<T>(std::move(shape), values, false);
+  }
+  /// An input whose values Prepare sees too.
+  template <class T>
+  LightRunner& constant(Shape shape, const std::vector<T>& values) {
+    return add<T>(std::move(shape), values, true);
+  }
+  /// A constant vector of int32: axes, sizes, paddings.
+  LightRunner& ints(const std::vector<std::int32_t>& values) {
+    return constant<std::int32_t>({static_cast<std::int64_t>(values.size())}, values);
+  }
+  LightRunner& scalar(std::int32_t value) { return constant<std::int32_t>({}, {value}); }
+  LightRunner& strings(Shape shape, std::vector<std::string> values);
+  LightRunner& absent();
+  LightRunner& attribute(std::string name, Attribute value);
+  /// Declares one more output; without any there is one float32.
+  LightRunner& output(DType type);
+
+  /// The outputs, or the error of Prepare or Eval.
+  Result<std::vector<Array>> run();
+  /// The first output's shape, and its values as T. Fails the test where the operator fails.
+  template <class T = float>
+  std::pair<Shape, std::vector<T>> first() {
+    const auto outputs = run_or_fail();
+    if (outputs.empty()) return {};
+    const auto values = reinterpret_cast<const T*>(outputs[0].bytes.data());
+    return {outputs[0].shape, std::vector<T>(values, values + outputs[0].shape.elements())};
+  }
+  /// The error's message; empty where there is none.
+  std::string message();
+  /// Whether Prepare asked for values that were not known.
+  bool deferred() const { return deferred_; }
+
+ private:
+  struct Slot {
+    bool present = true, known = false;
+    Array array;
+  };
+  template <class T>
+  LightRunner& add(Shape shape, const std::vector<T>& values, bool known) {
+    Slot slot{true, known, {kernels::kDTypeOf<T>, std::move(shape), {}, {}}};
+    slot.array.bytes.resize(values.size() * sizeof(T));
+    if (!values.empty()) std::memcpy(slot.array.bytes.data(), values.data(), slot.array.bytes.size());
+    inputs_.push_back(std::move(slot));
+    return *this;
+  }
+  std::vector<Array> run_or_fail();
+
+  Operator operator_;
+  std::deque<Slot> inputs_;
+  std::vector<DType> outputs_;
+  bool deferred_ = false;
+};
+
+}  // namespace visq::testing

@@ -1,0 +1,132 @@
+// compare: how far is each feature map of one model off the other's?
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "core/error.h"
+#include "visqerror/command.h"
+#include "visqerror/compare_outputs.h"
+#include "visqerror/comparison.h"
+#include "visqerror/exit_code.h"
+#include "visqerror/interrupt.h"
+
+namespace visq::tool {
+namespace {
+
+struct Arguments {
+  PairRequest pair;
+  SelectionOptions selection;
+  ConsoleOptions console;
+  CompareOutputOptions output;
+  std::string threads, mode, ref_mode, max_scale;
+  std::vector<std::string> metrics, minimum, maximum;
+  bool per_record = false, per_channel = false, allow_partial = false;
+};
+
+Status check_models(const Arguments& arguments) {
+  if (arguments.pair.reference.empty()) return usage_error("compare: no models given; see 'visqerror compare --help'");
+  if (arguments.pair.quantized.empty()) {
+    return usage_error(
+        "compare: one model given; comparing it with its own integer execution needs the integer mode, which this "
+        "version has not: give FP32 and QUANT");
+  }
+  return {};
+}
+
+Result<std::vector<int>> parse_metrics(const std::vector<std::string>& names) {
+  std::vector<int> metrics;
+  for (const std::string& name : names) {
+    VISQ_ASSIGN(const int metric, parse_metric("--metrics", name));
+    if (std::find(metrics.begin(), metrics.end(), metric) == metrics.end()) metrics.push_back(metric);
+  }
+  return metrics;
+}
+
+Result<std::vector<Condition>> parse_conditions(const Arguments& arguments, const std::vector<int>& metrics) {
+  std::vector<Condition> conditions;
+  const auto parse = [&](const std::string& option, const std::vector<std::string>& texts) -> Status {
+    for (const std::string& text : texts) {
+      VISQ_ASSIGN(conditions.emplace_back(), parse_condition(option, text));
+      const int metric = conditions.back().metric;
+      if (!metrics.empty() && std::find(metrics.begin(), metrics.end(), metric) == metrics.end()) {
+        return usage_error("{} {}: {} is not among --metrics", option, text, all_metrics()[static_cast<std::size_t>(metric)].name);
+      }
+    }
+    return {};
+  };
+  VISQ_TRY(parse("--min", arguments.minimum));
+  VISQ_TRY(parse("--max", arguments.maximum));
+  return conditions;
+}
+
+Result<PairRequest> make_request(const Arguments& arguments) {
+  PairRequest request = arguments.pair;
+  CompareOptions& options = request.options;
+  VISQ_ASSIGN(options.metrics, parse_metrics(arguments.metrics));
+  VISQ_ASSIGN(options.threads, parse_threads(arguments.threads));
+  if (!arguments.max_scale.empty()) {
+    VISQ_ASSIGN(options.max_scale, parse_number("--max-scale", arguments.max_scale));
+  }
+  if (!arguments.mode.empty()) {
+    VISQ_ASSIGN(request.quantized_mode, parse_mode("--mode", arguments.mode));
+  }
+  if (!arguments.ref_mode.empty()) {
+    VISQ_ASSIGN(request.reference_mode, parse_mode("--ref-mode", arguments.ref_mode));
+  }
+  options.nodes = arguments.selection.nodes;
+  options.ops = arguments.selection.ops;
+  options.per_record = arguments.per_record;
+  options.per_channel = arguments.per_channel;
+  return request;
+}
+
+Result<int> execute(const Arguments& arguments) {
+  const Console console = arguments.console.console();
+  VISQ_TRY(check_models(arguments));
+  VISQ_ASSIGN(PairRequest request, make_request(arguments));
+  VISQ_ASSIGN(const auto conditions, parse_conditions(arguments, request.options.metrics));
+  VISQ_ASSIGN(const auto outputs, CompareOutputs::prepare(arguments.output, request));
+  VISQ_ASSIGN(CompareResult result, compare_pair(std::move(request), console));
+  if (interrupted()) return interruption_exit_code();
+  VISQ_TRY(outputs->write(result, console));
+  return conclude(result, conditions, arguments.allow_partial);
+}
+
+std::function<int()> setup(CLI::App& app) {
+  const auto arguments = std::make_shared<Arguments>();
+  app.add_option("FP32", arguments->pair.reference, "the reference: a float model, or a better quantized one");
+  app.add_option("QUANT", arguments->pair.quantized, "its quantized twin");
+  arguments->pair.data.add_to(app);
+  arguments->selection.add_to(app);
+  add_values(app, "--metrics", arguments->metrics, "LIST", "only these metrics, such as mse,sqnr; default: all")
+      ->delimiter(',')
+      ->group("Selection");
+  arguments->output.add_to(app);
+  const std::string group = "Conditions (exit code 1 where one does not hold)";
+  add_values(app, "--min", arguments->minimum, "COND",
+             "METRIC=VALUE on the model's outputs, any:METRIC=VALUE on every node, node:GLOB:METRIC=VALUE")
+      ->group(group);
+  add_values(app, "--max", arguments->maximum, "COND", "likewise")->group(group);
+  add_value(app, "--mode", arguments->mode, "MODE", "fp32 or fake-quant, of QUANT; default: fake-quant if it is quantized");
+  add_value(app, "--ref-mode", arguments->ref_mode, "MODE", "the same of FP32");
+  add_value(app, "--max-scale", arguments->max_scale, "S", "report larger scales as anomalies");
+  app.add_flag("--per-record", arguments->per_record, "keep every record's values, in JSON");
+  app.add_flag("--per-channel", arguments->per_channel, "keep every channel's values, in JSON");
+  app.add_flag("--allow-partial", arguments->allow_partial, "exit code 0 even if a part could not be computed");
+  add_threads(app, arguments->threads);
+  arguments->console.add_to(app);
+  app.footer(
+      "Examples:\n"
+      "  visqerror compare fp32.tflite int8.tflite -d data.h5\n"
+      "  visqerror compare fp32.circle int8.circle -d data.h5 --records 16 -o out\n"
+      "  visqerror compare fp32.tflite int8.tflite -d data.h5 --json - | jq .outputs\n"
+      "  visqerror compare fp32.tflite int8.tflite -d data.h5 --min sqnr=20");
+  return [arguments] { return finish(execute(*arguments)); };
+}
+
+constexpr CommandDef kCommand{.name = "compare", .summary = "how far is each feature map off?", .setup = setup};
+
+}  // namespace
+
+std::span<const CommandDef> command_compare() { return {&kCommand, 1}; }
+
+}  // namespace visq::tool

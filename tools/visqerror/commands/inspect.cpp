@@ -1,0 +1,62 @@
+// inspect: what is in this model?
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "core/error.h"
+#include "report/inspect_report.h"
+#include "report/text.h"
+#include "visqerror/command.h"
+#include "visqerror/console.h"
+#include "visqerror/exit_code.h"
+#include "visqerror/output_files.h"
+#include "visqerror/shared_options.h"
+
+namespace visq::tool {
+namespace {
+
+struct Arguments {
+  std::string model, json;
+  bool tensors = false;
+};
+
+Result<int> execute(const Arguments& arguments) {
+  if (arguments.model.empty()) return usage_error("inspect: no model given; see 'visqerror inspect --help'");
+  const bool to_file = !arguments.json.empty() && arguments.json != "-";
+  if (to_file) {
+    VISQ_TRY(check_distinct({arguments.json}, {arguments.model}));
+    VISQ_TRY(check_writable(arguments.json));
+  }
+  VISQ_ASSIGN(const Model model, load_model(arguments.model));
+  const Inspection inspection = inspect(model);
+  if (to_file) VISQ_TRY(write_files({{arguments.json, report::inspect_json(inspection)}}));
+  if (arguments.json == "-") {
+    VISQ_TRY(write_stdout(report::inspect_json(inspection)));
+    return kDone;
+  }
+  const auto columns = static_cast<std::size_t>(terminal_columns());
+  const std::string next = fmt::format("\nNext: visqerror run {} -d DATA -o maps.h5\n", report::shell_word(arguments.model));
+  VISQ_TRY(write_stdout(report::inspect_text(inspection, {.tensors = arguments.tensors, .columns = columns}) + next));
+  return kDone;
+}
+
+std::function<int()> setup(CLI::App& app) {
+  const auto arguments = std::make_shared<Arguments>();
+  app.add_option("MODEL", arguments->model, "a circle or TFLite model");
+  app.add_flag("--tensors", arguments->tensors, "also every tensor, constants with their size in the file");
+  add_value(app, "--json", arguments->json, "FILE|-", "also as JSON (schema/inspect.schema.json); - for standard output, instead of text");
+  app.footer(
+      "Examples:\n"
+      "  visqerror inspect int8.tflite\n"
+      "  visqerror inspect m.circle --tensors\n"
+      "  visqerror inspect m.circle --json - | jq '.types'");
+  return [arguments] { return finish(execute(*arguments)); };
+}
+
+constexpr CommandDef kCommand{
+    .name = "inspect", .summary = "what is in this model? Operators, tensors, quantization, multiply-adds, bytes", .setup = setup};
+
+}  // namespace
+
+std::span<const CommandDef> command_inspect() { return {&kCommand, 1}; }
+
+}  // namespace visq::tool

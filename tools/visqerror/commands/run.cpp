@@ -1,0 +1,129 @@
+// run: what does a model compute? Feature maps into an HDF5 file.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "report/text.h"
+#include "visq/dump.h"
+#include "visqerror/command.h"
+#include "visqerror/exit_code.h"
+#include "visqerror/interrupt.h"
+#include "visqerror/output_files.h"
+#include "visqerror/session.h"
+
+namespace visq::tool {
+namespace {
+
+struct Arguments {
+  std::string model, mode, out, json;
+  DataOptions data;
+  SelectionOptions selection;
+  ConsoleOptions console;
+  bool allow_partial = false;
+};
+
+/// Passes maps on, and ends the run after the record in which a signal came.
+class InterruptibleSink final : public MapSink {
+ public:
+  explicit InterruptibleSink(MapSink& inner) : inner_(inner) {}
+  Status begin_record(std::int64_t index) override {
+    if (interrupted()) return usage_error("interrupted");
+    return inner_.begin_record(index);
+  }
+  Status add(const FeatureMap& map) override {
+    ++maps_;
+    return inner_.add(map);
+  }
+  std::int64_t maps() const { return maps_; }
+
+ private:
+  MapSink& inner_;
+  std::int64_t maps_ = 0;
+};
+
+std::string result_json(const Model& model, const Records& records, const RunOptions& options, const std::string& out, std::int64_t maps,
+                        const std::vector<NotRun>& not_run) {
+  nlohmann::ordered_json json;
+  json["schema"] = "visq.run/1";
+  json["model"] = {{"file", model.path}};
+  json["mode"] = name(options.mode);
+  json["data"] = {{"file", records.source->description()}, {"records", {records.range.first, records.range.last}}};
+  json["output"] = out;
+  json["feature_maps"] = maps;
+  json["not_computed"] = nlohmann::ordered_json::array();
+  for (const NotRun& node : not_run) json["not_computed"].push_back({{"node", node.node}, {"reason", node.reason}});
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+Status check_outputs(const Arguments& arguments) {
+  if (arguments.out.empty()) return usage_error("run: no output; give -o FILE.h5");
+  std::vector<std::string> outputs{arguments.out};
+  if (!arguments.json.empty() && arguments.json != "-") outputs.push_back(arguments.json);
+  VISQ_TRY(check_distinct(outputs, {arguments.model, arguments.data.path}));
+  for (const std::string& output : outputs) VISQ_TRY(check_writable(output));
+  return {};
+}
+
+Result<int> execute(const Arguments& arguments) {
+  const Console console = arguments.console.console();
+  if (arguments.model.empty()) return usage_error("run: no model given; see 'visqerror run --help'");
+  RunOptions options;
+  options.nodes = arguments.selection.nodes;
+  options.ops = arguments.selection.ops;
+  options.progress = console.progress("records");
+  std::optional<Mode> mode;
+  if (!arguments.mode.empty()) {
+    VISQ_ASSIGN(mode, parse_mode("--mode", arguments.mode));
+  }
+  VISQ_TRY(check_outputs(arguments));
+
+  VISQ_ASSIGN(const SharedModel model, load(arguments.model, console));
+  options.mode = mode.value_or(default_mode(*model));
+  VISQ_ASSIGN(const Records records, open_records(arguments.data, *model, nullptr, false, console));
+  options.records = records.range;
+  VISQ_ASSIGN(const auto writer, DumpWriter::create(arguments.out, model->path, options.mode));
+  InterruptibleSink sink(*writer);
+  auto outcome = run(model, *records.source, options, sink);
+  if (interrupted()) return interruption_exit_code();
+  VISQ_ASSIGN(const std::vector<NotRun> not_run, std::move(outcome));
+  VISQ_TRY(writer->commit());
+
+  for (const NotRun& node : not_run) console.warn(fmt::format("not computed: {}", node.reason));
+  const std::string json = result_json(*model, records, options, arguments.out, sink.maps(), not_run);
+  if (!arguments.json.empty() && arguments.json != "-") VISQ_TRY(write_files({{arguments.json, json}}));
+  if (arguments.json == "-") {
+    VISQ_TRY(write_stdout(json));
+  } else {
+    const std::int64_t count = records.range.last - records.range.first;
+    VISQ_TRY(write_stdout(fmt::format("{}: {} feature maps of {} record{}, {}, from {}\n{}", arguments.out, sink.maps(), count,
+                                      count == 1 ? "" : "s", name(options.mode), arguments.model,
+                                      console.next("visqerror inspect " + report::shell_word(arguments.model)))));
+  }
+  return not_run.empty() || arguments.allow_partial ? kDone : kIncomplete;
+}
+
+std::function<int()> setup(CLI::App& app) {
+  const auto arguments = std::make_shared<Arguments>();
+  app.add_option("MODEL", arguments->model, "a circle or TFLite model");
+  arguments->data.add_to(app);
+  arguments->selection.add_to(app);
+  add_value(app, "-o,--out", arguments->out, "FILE", "the HDF5 file to write: /value/RECORD/TENSOR, tensors by index")->group("Output");
+  add_value(app, "--json", arguments->json, "FILE|-", "also what was done, as JSON; - for standard output")->group("Output");
+  add_value(app, "--mode", arguments->mode, "MODE", "fp32 or fake-quant; default: fake-quant if the model is quantized");
+  app.add_flag("--allow-partial", arguments->allow_partial, "exit code 0 even if a part could not be computed");
+  arguments->console.add_to(app);
+  app.footer(
+      "Examples:\n"
+      "  visqerror run int8.tflite -d data.h5 -o maps.h5\n"
+      "  visqerror run fp32.circle -d data.h5 --records 5:7 --ops CONV_2D -o maps.h5");
+  return [arguments] { return finish(execute(*arguments)); };
+}
+
+constexpr CommandDef kCommand{.name = "run", .summary = "what does the model compute? Feature maps into an HDF5 file", .setup = setup};
+
+}  // namespace
+
+std::span<const CommandDef> command_run() { return {&kCommand, 1}; }
+
+}  // namespace visq::tool

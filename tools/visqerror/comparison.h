@@ -1,0 +1,32 @@
+// The run that `compare` and the original tool's flags share: two models in, warnings said, one result out.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "visq/compare.h"
+#include "visqerror/conditions.h"
+#include "visqerror/session.h"
+
+namespace visq::tool {
+
+/// A pair of models and how to compare them.
+struct PairRequest {
+  std::string reference, quantized;  ///< paths
+  DataOptions data;
+  bool legacy_random = false;                          ///< random data as the original tool draws it
+  std::optional<Mode> reference_mode, quantized_mode;  ///< unset: the model's default
+  CompareOptions options;                              ///< records, modes, progress and stop are filled in here
+};
+
+/// Loads and compares; warns where nothing is quantized. A run that was interrupted returns a result with `interrupted` set.
+Result<CompareResult> compare_pair(PairRequest request, const Console& console);
+
+/// Warns of doubtful pairs and of what could not be computed, for runs that print no summary.
+void warn_of(const CompareResult& result, const Console& console);
+
+/// Says which conditions do not hold. 1 if one does not, else 4 if a part was not computed (unless that is accepted), else 0.
+int conclude(const CompareResult& result, const std::vector<Condition>& conditions, bool allow_partial);
+
+}  // namespace visq::tool

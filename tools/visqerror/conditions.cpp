@@ -1,0 +1,95 @@
+#include "visqerror/conditions.h"
+
+#include <algorithm>
+
+#include "analysis/node_filter.h"
+#include "core/error.h"
+#include "visqerror/values.h"
+
+namespace visq::tool {
+namespace {
+
+/// Indices of the maps that the condition is about.
+std::vector<int> maps_of(const Condition& condition, const CompareResult& result) {
+  if (condition.scope == Condition::Scope::kOutputs) return result.outputs;
+  const bool any = condition.scope == Condition::Scope::kAny;
+  analysis::NodeFilter filter(any ? std::vector<std::string>{} : std::vector{condition.pattern}, {});
+  for (const MapComparison& map : result.maps) {
+    filter.learn_name(map.reference.name);
+    filter.learn_name(map.quantized.name);
+  }
+  std::vector<int> indices;
+  for (std::size_t i = 0; i < result.maps.size(); ++i) {
+    const MapComparison& map = result.maps[i];
+    if (filter.passes({map.reference.name, map.quantized.name}, map.reference.op)) indices.push_back(static_cast<int>(i));
+  }
+  return indices;
+}
+
+bool holds(const Condition& condition, const MetricValue& value) {
+  switch (value.state) {
+    case MetricValue::State::kInfinite:
+      return condition.at_least;
+    case MetricValue::State::kUndefined:
+      return false;
+    case MetricValue::State::kFinite:
+      break;
+  }
+  return condition.at_least ? value.value >= condition.limit : value.value <= condition.limit;
+}
+
+std::string describe(const MetricValue& value) {
+  switch (value.state) {
+    case MetricValue::State::kInfinite:
+      return "infinite";
+    case MetricValue::State::kUndefined:
+      return "undefined";
+    case MetricValue::State::kFinite:
+      break;
+  }
+  return fmt::format("{:.6g}", value.value);
+}
+
+}  // namespace
+
+Result<Condition> parse_condition(const std::string& option, const std::string& text) {
+  Condition condition;
+  condition.text = option + " " + text;
+  condition.at_least = option == "--min";
+  const auto equals = text.rfind('=');
+  if (equals == std::string::npos) return usage_error("{}: '{}' is not METRIC=VALUE", option, text);
+  VISQ_ASSIGN(condition.limit, parse_number(option, text.substr(equals + 1)));
+  std::string metric = text.substr(0, equals);
+  if (metric.starts_with("any:")) {
+    condition.scope = Condition::Scope::kAny;
+    metric.erase(0, 4);
+  } else if (metric.starts_with("node:")) {
+    condition.scope = Condition::Scope::kNodes;
+    const auto colon = metric.rfind(':');
+    if (colon < 6) return usage_error("{}: '{}' is not node:NAME:METRIC=VALUE", option, text);
+    condition.pattern = metric.substr(5, colon - 5);
+    metric.erase(0, colon + 1);
+  }
+  VISQ_ASSIGN(condition.metric, parse_metric(option, metric));
+  return condition;
+}
+
+std::vector<std::string> violations(const Condition& condition, const CompareResult& result) {
+  const auto column = std::find(result.metrics.begin(), result.metrics.end(), condition.metric) - result.metrics.begin();
+  std::vector<std::string> lines;
+  bool looked = false;
+  for (const int index : maps_of(condition, result)) {
+    const MapComparison& map = result.maps[static_cast<std::size_t>(index)];
+    if (map.integer) continue;
+    looked = true;
+    const bool compared = map.not_compared.empty() && static_cast<std::size_t>(column) < map.metrics.size();
+    const MetricValue value = compared ? map.metrics[static_cast<std::size_t>(column)] : MetricValue{};
+    if (holds(condition, value)) continue;
+    const std::string_view metric = all_metrics()[static_cast<std::size_t>(condition.metric)].name;
+    lines.push_back(fmt::format("{} does not hold: {} of {} is {}", condition.text, metric, map.reference.name, describe(value)));
+  }
+  if (!looked) lines.push_back(fmt::format("{} does not hold: no compared feature map to look at", condition.text));
+  return lines;
+}
+
+}  // namespace visq::tool

@@ -1,0 +1,30 @@
+// --min and --max: conditions that a build server asks of a comparison.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "visq/compare.h"
+
+namespace visq::tool {
+
+/// One condition: a metric of some feature maps is at least (at most) a limit.
+struct Condition {
+  enum class Scope { kOutputs, kAny, kNodes };
+  std::string text;  ///< as the user wrote it: "--min sqnr=20"
+  bool at_least = true;
+  Scope scope = Scope::kOutputs;
+  std::string pattern;  ///< kNodes: name or glob
+  int metric = 0;       ///< index into all_metrics()
+  double limit = 0;
+};
+
+/// Parses "METRIC=VALUE", "any:METRIC=VALUE" (every node) or "node:GLOB:METRIC=VALUE" (some nodes); names are split off at the last
+/// `:` and `=`. `option` is "--min" or "--max". Errors: kUsage.
+Result<Condition> parse_condition(const std::string& option, const std::string& text);
+
+/// Where the condition does not hold: one line per feature map. Undefined values fail, "no error" passes --min. Index maps have no
+/// metrics and are passed over; a condition that then has nothing to look at fails.
+std::vector<std::string> violations(const Condition& condition, const CompareResult& result);
+
+}  // namespace visq::tool

@@ -1,0 +1,30 @@
+#include "visqerror/exit_code.h"
+
+#include "report/text.h"
+#include "visqerror/console.h"
+
+namespace visq::tool {
+
+ExitCode exit_code(Reason reason) {
+  switch (reason) {
+    case Reason::kUsage:
+      return kUsageError;
+    case Reason::kBadInput:
+      return kInputError;
+    case Reason::kUnsupported:
+      return kIncomplete;
+    case Reason::kInternal:
+      break;
+  }
+  return kFault;
+}
+
+void print_error(std::string_view message) { write_stderr("visqerror: " + report::printable(message) + "\n"); }
+
+int finish(const Result<int>& outcome) {
+  if (outcome.ok()) return *outcome;
+  print_error(outcome.error().message);
+  return exit_code(outcome.error().reason);
+}
+
+}  // namespace visq::tool

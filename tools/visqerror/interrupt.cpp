@@ -1,0 +1,37 @@
+#include "visqerror/interrupt.h"
+
+#include <csignal>
+
+#include "visqerror/exit_code.h"
+
+namespace visq::tool {
+namespace {
+
+std::atomic<bool> stop_requested{false};
+std::atomic<int> stop_signal{0};
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may touch lock-free atomics only");
+
+void on_signal(int signal) {
+  stop_signal = signal;
+  stop_requested = true;
+}
+
+}  // namespace
+
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+const std::atomic<bool>& interrupted() { return stop_requested; }
+
+int interruption_exit_code() {
+  print_error("interrupted, nothing written");
+  return 128 + stop_signal;
+}
+
+}  // namespace visq::tool

@@ -1,0 +1,17 @@
+// SIGINT and SIGTERM end a run early, without partial output; SIGPIPE is an error of write() instead of a sudden death.
+#pragma once
+
+#include <atomic>
+
+namespace visq::tool {
+
+/// Installs the handlers. The second signal of a kind ends the process at once.
+void catch_signals();
+
+/// Set once a signal has come; long work looks at it after each record.
+const std::atomic<bool>& interrupted();
+
+/// Says so on stderr and returns 130 (SIGINT) or 143 (SIGTERM).
+int interruption_exit_code();
+
+}  // namespace visq::tool

@@ -1,0 +1,75 @@
+#include "visqerror/session.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/error.h"
+
+namespace visq::tool {
+namespace {
+
+/// Records read before they are asked for: enough that two computing threads never wait for the file.
+constexpr int kRecordsAhead = 4;
+
+/// Passes records on and prints what is odd about their values: the first few remarks, then how many there are.
+class RemarkingSource final : public RecordSource {
+ public:
+  RemarkingSource(std::unique_ptr<RecordSource> inner, const Console& console) : inner_(std::move(inner)), console_(console) {}
+  ~RemarkingSource() override {
+    if (remarks_ > kShown) console_.warn(fmt::format("{}: {} more remarks like these", inner_->description(), remarks_ - kShown));
+  }
+  std::int64_t count() const override { return inner_->count(); }
+  std::string description() const override { return inner_->description(); }
+  Result<Record> read(std::int64_t index) override {
+    auto record = inner_->read(index);
+    if (!record.ok()) return record;
+    for (const std::string& remark : record->remarks) {
+      if (++remarks_ <= kShown) console_.warn(remark);
+    }
+    return record;
+  }
+
+ private:
+  static constexpr std::int64_t kShown = 5;
+  std::unique_ptr<RecordSource> inner_;
+  Console console_;
+  std::int64_t remarks_ = 0;
+};
+
+}  // namespace
+
+Result<SharedModel> load(const std::string& path, const Console& console) {
+  VISQ_ASSIGN(Model model, load_model(path));
+  console.log(fmt::format("{}: {}, {} subgraph{}, {} operators in the main one", path,
+                          model.format == Format::kCircle ? "circle" : "TFLite", model.subgraphs.size(),
+                          model.subgraphs.size() == 1 ? "" : "s", model.main().operators.size()));
+  return std::make_shared<const Model>(std::move(model));
+}
+
+Result<Records> open_records(const DataOptions& options, const Model& model, const Model* twin, bool legacy, const Console& console) {
+  VISQ_ASSIGN(const RecordSelection selection, parse_records(options.records));
+  VISQ_ASSIGN(const std::int64_t seed, parse_integer("--seed", options.seed, 0, std::numeric_limits<std::int64_t>::max()));
+  Records records;
+  if (options.path.empty()) {
+    records.source = random_data(model, twin, static_cast<std::uint64_t>(seed), legacy);
+    console.warn(fmt::format("no --data: one random record (seed {}), which says little about real inputs", seed));
+  } else {
+    VISQ_ASSIGN(records.source, open_data(options.path, model));
+  }
+  VISQ_ASSIGN(records.range, clamp_records(selection, records.source->count(), records.source->description(), console));
+  if (!options.path.empty()) {
+    auto ahead = read_ahead(std::move(records.source), records.range, kRecordsAhead);
+    records.source = std::make_unique<RemarkingSource>(std::move(ahead), console);
+  }
+  console.log(fmt::format("{}: records {}:{}", records.source->description(), records.range.first, records.range.last));
+  return records;
+}
+
+bool has_quantization(const Model& model) {
+  return std::any_of(model.subgraphs.begin(), model.subgraphs.end(), [](const Subgraph& subgraph) {
+    return std::any_of(subgraph.tensors.begin(), subgraph.tensors.end(),
+                       [](const TensorInfo& tensor) { return tensor.quantization.quantized() && tensor.dtype != DType::kFloat32; });
+  });
+}
+
+}  // namespace visq::tool

@@ -1,0 +1,29 @@
+// What every run starts with: models, their data, the records to use.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "visq/data.h"
+#include "visq/model.h"
+#include "visq/run.h"
+#include "visqerror/shared_options.h"
+
+namespace visq::tool {
+
+using SharedModel = std::shared_ptr<const Model>;
+
+Result<SharedModel> load(const std::string& path, const Console& console);
+
+/// Data as the options ask for it. `twin` (may be null) is the quantized model of a pair; `legacy` draws random data as the original
+/// tool does. Without --data: one random record, said aloud.
+struct Records {
+  std::unique_ptr<RecordSource> source;
+  RecordRange range;
+};
+Result<Records> open_records(const DataOptions& options, const Model& model, const Model* twin, bool legacy, const Console& console);
+
+/// True where a constant or an activation of any subgraph is quantized.
+bool has_quantization(const Model& model);
+
+}  // namespace visq::tool

@@ -1,0 +1,71 @@
+#include "visqerror/values.h"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+#include "visqerror/suggest.h"
+
+namespace visq::tool {
+namespace {
+
+template <class T>
+std::optional<T> whole(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+Result<std::int64_t> parse_integer(const std::string& option, const std::string& text, std::int64_t low, std::int64_t high) {
+  const auto value = whole<std::int64_t>(text);
+  if (!value || *value < low || *value > high) return usage_error("{}: '{}' is not a whole number from {} to {}", option, text, low, high);
+  return *value;
+}
+
+Result<double> parse_number(const std::string& option, const std::string& text) {
+  const auto value = whole<double>(text);
+  if (!value || !std::isfinite(*value)) return usage_error("{}: '{}' is not a number", option, text);
+  return *value;
+}
+
+Result<RecordSelection> parse_records(const std::string& text) {
+  if (text.empty()) return RecordSelection{};
+  const auto colon = text.find(':');
+  const auto first = colon == std::string::npos ? std::optional<std::int64_t>(0) : whole<std::int64_t>(text.substr(0, colon));
+  const auto last = whole<std::int64_t>(colon == std::string::npos ? text : text.substr(colon + 1));
+  if (!first || !last || *first < 0) return usage_error("--records: '{}' is neither N nor A:B", text);
+  if (*first >= *last) return usage_error("--records: '{}' holds no record", text);
+  return RecordSelection{RecordRange{*first, *last}};
+}
+
+Result<RecordRange> clamp_records(const RecordSelection& selection, std::int64_t count, const std::string& data, const Console& console) {
+  if (count == 0) return bad_input("{}: holds no record", data);
+  if (!selection.range) return RecordRange{0, count};
+  const auto [first, last] = *selection.range;
+  if (first >= count) return bad_input("{}: records {}:{} are outside its {} record{}", data, first, last, count, count == 1 ? "" : "s");
+  if (last > count) console.warn(fmt::format("{}: holds {} record{}, using {}:{}", data, count, count == 1 ? "" : "s", first, count));
+  return RecordRange{first, std::min(last, count)};
+}
+
+Result<int> parse_metric(const std::string& option, const std::string& name) {
+  const int index = metric_index(name);
+  if (index >= 0) return index;
+  std::vector<std::string_view> names;
+  for (const MetricInfo& metric : all_metrics()) names.push_back(metric.name);
+  return usage_error("{}: unknown metric '{}'{}", option, name, suggestion(name, names));
+}
+
+Result<Mode> parse_mode(const std::string& option, const std::string& text) {
+  for (const Mode mode : {Mode::kFp32, Mode::kFakeQuant}) {
+    if (text == name(mode)) return mode;
+  }
+  if (text == name(Mode::kInteger)) return usage_error("{}: this version has no integer mode; one of: fp32, fake-quant", option);
+  const std::string_view names[] = {"fp32", "fake-quant"};
+  return usage_error("{}: unknown mode '{}'{}", option, text, suggestion(text, names));
+}
+
+}  // namespace visq::tool

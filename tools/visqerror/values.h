@@ -1,0 +1,38 @@
+// Values of options: words of the command line turned into numbers, names and ranges. Errors are kUsage and name the option.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "visq/metrics.h"
+#include "visq/mode.h"
+#include "visq/run.h"
+#include "visq/status.h"
+#include "visqerror/console.h"
+
+namespace visq::tool {
+
+/// A whole number in [low, high].
+Result<std::int64_t> parse_integer(const std::string& option, const std::string& text, std::int64_t low, std::int64_t high);
+
+/// A finite number.
+Result<double> parse_number(const std::string& option, const std::string& text);
+
+/// --records: the first N, or [A, B). Unset: all.
+struct RecordSelection {
+  std::optional<RecordRange> range;
+};
+Result<RecordSelection> parse_records(const std::string& text);
+
+/// The selected records of `count` that there are: partly outside is clamped with a warning; wholly outside is kBadInput.
+Result<RecordRange> clamp_records(const RecordSelection& selection, std::int64_t count, const std::string& data, const Console& console);
+
+/// Index of a metric in all_metrics().
+Result<int> parse_metric(const std::string& option, const std::string& name);
+
+/// "fp32" or "fake-quant".
+Result<Mode> parse_mode(const std::string& option, const std::string& text);
+
+}  // namespace visq::tool
