@@ -83,7 +83,8 @@ TEST(Compare, ModelWithItselfHasNoError) {
   const ProcessResult run = run_tool({"compare", kFp32, kFp32, "-d", kData, "--records", "2", "--metrics", "mse,sqnr", "--json", "-"});
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_EQ(run.err, "visqerror: warning: " + kFp32 + ": holds no quantized tensor\n");
-  for (const Json& node : Json::parse(run.out)["nodes"]) {
+  const Json result = Json::parse(run.out);
+  for (const Json& node : result["nodes"]) {
     EXPECT_EQ(node["metrics"]["mse"], 0);
     EXPECT_TRUE(node["metrics"]["sqnr"].is_null());
     EXPECT_EQ(node["state"]["sqnr"], "inf");
