@@ -291,5 +291,28 @@ INSTANTIATE_TEST_SUITE_P(Flow, BrokenModel, ::testing::ValuesIn(kFlow), kCaseNam
 INSTANTIATE_TEST_SUITE_P(Only, BrokenTflite, ::testing::ValuesIn(kTfliteOnly), kCaseName);
 INSTANTIATE_TEST_SUITE_P(Only, BrokenCircle, ::testing::ValuesIn(kCircleOnly), kCaseName);
 
+TEST(BrokenModels, FilesWithoutRoomForAnIdentifierAreToldSo) {
+  EXPECT_EQ(testing::load_error("TFL3"), "m: is no circle or TFLite model (4 bytes, too short for an identifier)");
+}
+
+TEST(BrokenModels, CallsNestedTooDeepAreRefused) {
+  json model = sound_model();
+  constexpr int kDepth = 66;
+  for (int i = 1; i <= kDepth; ++i) {  // graph i calls graph i + 1
+    json graph = model["subgraphs"][1];
+    graph["operators"] = json::array({json::parse(fmt::format(
+        R"({{"opcode_index": 2, "inputs": [0], "outputs": [1], "builtin_options_type": "WhileOptions",
+            "builtin_options": {{"cond_subgraph_index": {0}, "body_subgraph_index": {0}}}}})",
+        i + 1))});
+    graph["tensors"].push_back(json::parse(R"({"name": "o", "shape": [1], "type": "INT32"})"));
+    graph["outputs"] = {1};
+    model["subgraphs"].push_back(graph);
+  }
+  for (int i = 1; i <= kDepth; ++i)
+    std::swap(model["subgraphs"][static_cast<std::size_t>(i)], model["subgraphs"][static_cast<std::size_t>(i) + 1]);
+  EXPECT_EQ(testing::load_error(testing::build_model(Format::kTflite, model.dump())),
+            "m: subgraph 2, node 0 WHILE: subgraph calls are nested more than 64 deep");
+}
+
 }  // namespace
 }  // namespace visq
