@@ -125,7 +125,7 @@ Status Executor::step(std::size_t index) {
     case NodeStatus::kReady:
       for (const int input : node.op->inputs) {
         if (input >= 0 && !available(input)) {
-          fail_node(index, fmt::format("its input '{}' was not computed", tensor(input).info->name));
+          failures_[index] = fmt::format("its input '{}' was not computed", tensor(input).info->name);
           return {};
         }
       }
@@ -167,15 +167,13 @@ Status Executor::run_kernel(std::size_t node, const kernels::Kernel& kernel, ker
   return {};
 }
 
-void Executor::fail_node(std::size_t node, std::string reason) { failures_[node] = std::move(reason); }
-
 Status Executor::run_deferred(std::size_t node) {
   const PreparedNode& prepared = graph_->nodes()[node];
   std::vector<const Tensor*> inputs;
   std::vector<bool> codes_available;
   for (const int input : prepared.op->inputs) {
     if (input >= 0 && !available(input)) {
-      fail_node(node, fmt::format("its input '{}' was not computed", tensor(input).info->name));
+      failures_[node] = fmt::format("its input '{}' was not computed", tensor(input).info->name);
       return {};
     }
     inputs.push_back(input >= 0 ? &tensor(input) : nullptr);
@@ -187,7 +185,7 @@ Status Executor::run_deferred(std::size_t node) {
                               std::move(inputs), std::move(outputs), std::move(codes_available));
   if (!outcome.ok()) {
     if (outcome.error().reason != Reason::kUnsupported) return outcome.error();
-    fail_node(node, outcome.error().message);
+    failures_[node] = outcome.error().message;
     return {};
   }
   for (const int output : prepared.op->outputs) VISQ_TRY(give_memory(output));

@@ -39,7 +39,6 @@ class Executor {
   Status give_memory(int tensor);
   Status run_kernel(std::size_t node, const kernels::Kernel& kernel, kernels::KernelState* state);
   Status run_deferred(std::size_t node);
-  void fail_node(std::size_t node, std::string reason);
   void release_after(std::size_t node);
 
   std::shared_ptr<const PreparedGraph> graph_;

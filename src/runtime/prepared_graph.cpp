@@ -20,7 +20,7 @@ class GraphPreparer {
 
   Result<std::shared_ptr<const PreparedGraph>> run(const std::vector<Shape>& input_shapes) {
     const Subgraph& subgraph = graph_->subgraph();
-    VISQ_TRY(declare_tensors());
+    declare_tensors();
     for (std::size_t i = 0; i < subgraph.inputs.size(); ++i) {
       PreparedTensor& input = tensor(subgraph.inputs[i]);
       input.value.shape = input_shapes[i];
@@ -35,7 +35,7 @@ class GraphPreparer {
  private:
   PreparedTensor& tensor(int index) { return graph_->tensors_[static_cast<std::size_t>(index)]; }
 
-  Status declare_tensors() {
+  void declare_tensors() {
     const Subgraph& subgraph = graph_->subgraph();
     graph_->tensors_.resize(subgraph.tensors.size());
     graph_->constants_.resize(subgraph.tensors.size());
@@ -50,7 +50,6 @@ class GraphPreparer {
       prepared.shape_known = info.is_constant || info.is_variable;
       graph_->stateful_ |= info.is_variable;
     }
-    return {};
   }
 
   /// How many operators read each constant; what was packed by all of them is not kept.
@@ -140,7 +139,7 @@ class GraphPreparer {
       shapes_known = shapes_known && (input < 0 || tensor(input).shape_known);
     }
     if (!shapes_known) {
-      defer(node);
+      node.status = NodeStatus::kDeferred;  // it reads its constants at every step, so they stay
       return {};
     }
     std::vector<Tensor*> outputs;
@@ -153,14 +152,11 @@ class GraphPreparer {
       return {};
     }
     if (outcome->deferred) {
-      defer(node);
+      node.status = NodeStatus::kDeferred;
       return {};
     }
     return adopt(node, *outcome, place);
   }
-
-  /// Deferred nodes read their constants at every step, so these stay.
-  void defer(PreparedNode& node) { node.status = NodeStatus::kDeferred; }
 
   Status adopt(PreparedNode& node, const PrepareOutcome& outcome, const std::string& place) {
     node.status = NodeStatus::kReady;
