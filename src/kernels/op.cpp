@@ -14,6 +14,17 @@ std::byte* EvalContext::scratch(std::size_t bytes) const {
   return scratch_.data() + (kAlignment - address % kAlignment) % kAlignment;
 }
 
+const TensorInfo* PrepareContext::intermediate(int position) const {
+  const auto index = static_cast<std::size_t>(position);
+  if (subgraph_ == nullptr || index >= op_.intermediates.size() || op_.intermediates[index] < 0) return nullptr;
+  return &declared(op_.intermediates[index]);
+}
+
+const Subgraph* PrepareContext::called(std::int64_t subgraph) const {
+  if (model_ == nullptr || subgraph < 0 || subgraph >= static_cast<std::int64_t>(model_->subgraphs.size())) return nullptr;
+  return &model_->subgraphs[static_cast<std::size_t>(subgraph)];
+}
+
 Status PrepareContext::expect_inputs(int low, int high) const {
   if (input_count() < low || input_count() > high) {
     return low == high ? fail("has {} inputs, expected {}", input_count(), low)

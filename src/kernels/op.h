@@ -2,7 +2,9 @@
 //
 // An operator sees tensors, never modes: in fp32 and fake-quant runs every quantized tensor appears as float32 real values
 // (the runtime dequantizes constants and, in fake-quant runs, rounds outputs after Eval); in integer runs it appears in its
-// stored type with its quantization. Prepare picks the kernel by the dtype that it sees.
+// stored type with its quantization. There are two tables: ops/ computes with values as they are (real or plain integers), integer/ is
+// the arithmetic of TFLite's reference kernels on stored integers. In an integer run the runtime takes an operator that touches a
+// quantized tensor from integer/, or from ops/ where its definition says that stored integers are as good as values (takes_stored).
 #pragma once
 
 #include <cstddef>
@@ -31,6 +33,8 @@ struct Tensor {
   std::vector<std::string>* strings = nullptr;  ///< elements of a string tensor
   const TensorInfo* info = nullptr;             ///< as the file declares it: name, stored type, quantization, raw constant
 
+  /// True where `data` holds stored integers of a quantized tensor, whose real values are scale * (q - zero_point): integer runs only.
+  bool quantized() const { return info != nullptr && info->quantization.quantized() && dtype == info->dtype && is_integer(dtype); }
   std::int64_t elements() const { return shape.elements(); }
   template <class T>
   std::span<const T> values() const {
@@ -118,6 +122,13 @@ class PrepareContext {
         wants_codes_(inputs_.size(), false),
         packed_(inputs_.size(), false) {}
 
+  /// The declaration of intermediate tensor `position` of the operator (recurrent operators keep scales there), or null.
+  const TensorInfo* intermediate(int position) const;
+  /// The declaration of tensor `index` of the operator's subgraph (the scales of blockwise quantization stand in tensors of their own).
+  const TensorInfo& declared(int index) const { return subgraph_->tensors[static_cast<std::size_t>(index)]; }
+  /// A subgraph that an attribute names (the body of STABLEHLO_REDUCE_WINDOW), or null where there is none.
+  const Subgraph* called(std::int64_t subgraph) const;
+
   const Operator& op() const { return op_; }
   const Attributes& attributes() const { return op_.attributes; }
   /// What heads each message, "m.tflite: subgraph 0, node 12 GATHER": for errors that only Eval can see.
@@ -168,6 +179,10 @@ class PrepareContext {
   void mark_packed(int slot) { packed_[static_cast<std::size_t>(slot)] = true; }
 
   // For the runtime.
+  void belongs_to(const Model* model, const Subgraph* subgraph) {
+    model_ = model;
+    subgraph_ = subgraph;
+  }
   void offer_codes(std::vector<bool> available) { codes_available_ = std::move(available); }
   const std::vector<bool>& wants_codes() const { return wants_codes_; }
   const std::vector<bool>& packed() const { return packed_; }
@@ -178,6 +193,8 @@ class PrepareContext {
   std::vector<const Tensor*> inputs_;
   std::vector<Tensor*> outputs_;
   std::vector<bool> codes_available_, wants_codes_, packed_;
+  const Model* model_ = nullptr;
+  const Subgraph* subgraph_ = nullptr;
   bool deferred_ = false;
 };
 
@@ -199,21 +216,25 @@ class DTypes {
 struct OpDef {
   std::string_view name;  ///< the format's name ("CONV_2D"), or the custom code of a custom operator
   Result<std::unique_ptr<Kernel>> (*prepare)(PrepareContext& context);
-  /// Types of input `main_input` that Prepare accepts as plain values (float32 stands for fake quantization too). The runtime
-  /// checks them before Prepare, so `visqerror ops` cannot claim what is not so.
+  /// Types of input `main_input` that Prepare accepts: in ops/ as plain values (float32 stands for fake quantization too), in integer/
+  /// the stored types, or float32 where only the weights or the output are quantized. The runtime checks them before Prepare, so
+  /// `visqerror ops` cannot claim what is not so.
   DTypes types;
-  /// Stored types of input `main_input` that have an integer kernel, for integer runs. Empty: none.
-  DTypes quantized_types = {};
   int main_input = 0;
+  /// True where Prepare and Eval are right on stored integers too, whatever their scale: they only move or order them (RESHAPE, ARG_MAX).
+  bool takes_stored = false;
   /// True where equal inputs need not give equal outputs, or state is kept: never computed ahead of the run.
   bool stateful = false;
   /// True where outputs depend on the inputs' shapes only (SHAPE, RANK): computed ahead as soon as these are known.
   bool shape_only = false;
 };
 
-/// The definition of an operator, by type or custom code; null where nobody can run it.
+/// The definition of an operator on plain values, by type or custom code; null where nobody can run it.
 const OpDef* find_op(std::string_view label);
+/// The definition of an operator on stored integers; null where there is none of its own.
+const OpDef* find_integer_op(std::string_view label);
 /// All definitions, by name.
 std::span<const OpDef* const> all_ops();
+std::span<const OpDef* const> all_integer_ops();
 
 }  // namespace visq::kernels

@@ -1,26 +1,39 @@
-// The operator table: gathered by CMake from the files in ops/, sorted once by name.
+// The two operator tables: gathered by CMake from the files in ops/ and integer/, sorted once by name.
 #include <algorithm>
 
 #include "kernels/op.h"
 
 namespace visq::kernels {
 
-std::vector<const OpDef*> ops_all();  // generated
+std::vector<const OpDef*> ops_all();      // generated
+std::vector<const OpDef*> integer_all();  // generated
 
-std::span<const OpDef* const> all_ops() {
-  static const std::vector<const OpDef*> sorted = [] {
-    auto all = ops_all();
-    std::sort(all.begin(), all.end(), [](const OpDef* a, const OpDef* b) { return a->name < b->name; });
-    return all;
-  }();
-  return sorted;
+namespace {
+
+std::vector<const OpDef*> sorted(std::vector<const OpDef*> all) {
+  std::sort(all.begin(), all.end(), [](const OpDef* a, const OpDef* b) { return a->name < b->name; });
+  return all;
 }
 
-const OpDef* find_op(std::string_view label) {
-  const auto all = all_ops();
+const OpDef* find(std::span<const OpDef* const> all, std::string_view label) {
   const auto found =
       std::lower_bound(all.begin(), all.end(), label, [](const OpDef* op, std::string_view name) { return op->name < name; });
   return found != all.end() && (*found)->name == label ? *found : nullptr;
 }
+
+}  // namespace
+
+std::span<const OpDef* const> all_ops() {
+  static const std::vector<const OpDef*> table = sorted(ops_all());
+  return table;
+}
+
+std::span<const OpDef* const> all_integer_ops() {
+  static const std::vector<const OpDef*> table = sorted(integer_all());
+  return table;
+}
+
+const OpDef* find_op(std::string_view label) { return find(all_ops(), label); }
+const OpDef* find_integer_op(std::string_view label) { return find(all_integer_ops(), label); }
 
 }  // namespace visq::kernels

@@ -181,7 +181,7 @@ Status Executor::run_deferred(std::size_t node) {
   }
   std::vector<Tensor*> outputs;
   for (const int output : prepared.op->outputs) outputs.push_back(&tensors_[static_cast<std::size_t>(output)]);
-  auto outcome = prepare_node(*prepared.def, *prepared.op, graph_->mode(), place_of(graph_->model(), graph_->subgraph_index(), node),
+  auto outcome = prepare_node(graph_->model(), graph_->subgraph(), *prepared.op, place_of(graph_->model(), graph_->subgraph_index(), node),
                               std::move(inputs), std::move(outputs), std::move(codes_available));
   if (!outcome.ok()) {
     if (outcome.error().reason != Reason::kUnsupported) return outcome.error();

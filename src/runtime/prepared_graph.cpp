@@ -144,8 +144,8 @@ class GraphPreparer {
     }
     std::vector<Tensor*> outputs;
     for (const int output : node.op->outputs) outputs.push_back(&tensor(output).value);
-    auto outcome =
-        prepare_node(*node.def, *node.op, graph_->mode_, place, std::move(inputs), std::move(outputs), std::move(codes_available));
+    auto outcome = prepare_node(graph_->model(), graph_->subgraph(), *node.op, place, std::move(inputs), std::move(outputs),
+                                std::move(codes_available));
     if (!outcome.ok()) {
       if (outcome.error().reason != Reason::kUnsupported) return outcome.error();
       mark_unsupported(node, outcome.error().message);

@@ -77,7 +77,7 @@ struct PrepareOutcome {
 
 /// Calls Prepare of one node on the given tensors; used ahead of the run and, for deferred nodes, at each step.
 /// Errors: kBadInput and kUnsupported as the operator reports them.
-Result<PrepareOutcome> prepare_node(const kernels::OpDef& def, const Operator& op, Mode mode, std::string place,
+Result<PrepareOutcome> prepare_node(const Model& model, const Subgraph& subgraph, const Operator& op, std::string place,
                                     std::vector<const kernels::Tensor*> inputs, std::vector<kernels::Tensor*> outputs,
                                     std::vector<bool> codes_available);
 

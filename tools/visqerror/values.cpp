@@ -60,11 +60,10 @@ Result<int> parse_metric(const std::string& option, const std::string& name) {
 }
 
 Result<Mode> parse_mode(const std::string& option, const std::string& text) {
-  for (const Mode mode : {Mode::kFp32, Mode::kFakeQuant}) {
+  for (const Mode mode : {Mode::kFp32, Mode::kFakeQuant, Mode::kInteger}) {
     if (text == name(mode)) return mode;
   }
-  if (text == name(Mode::kInteger)) return usage_error("{}: this version has no integer mode; one of: fp32, fake-quant", option);
-  const std::string_view names[] = {"fp32", "fake-quant"};
+  const std::string_view names[] = {"fp32", "fake-quant", "integer"};
   return usage_error("{}: unknown mode '{}'{}", option, text, suggestion(text, names));
 }
 

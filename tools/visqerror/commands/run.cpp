@@ -110,7 +110,7 @@ std::function<int()> setup(CLI::App& app) {
   arguments->selection.add_to(app);
   add_value(app, "-o,--out", arguments->out, "FILE", "the HDF5 file to write: /value/RECORD/TENSOR, tensors by index")->group("Output");
   add_value(app, "--json", arguments->json, "FILE|-", "also what was done, as JSON; - for standard output")->group("Output");
-  add_value(app, "--mode", arguments->mode, "MODE", "fp32 or fake-quant; default: fake-quant if the model is quantized");
+  add_value(app, "--mode", arguments->mode, "MODE", "fp32, fake-quant or integer; default: fake-quant if the model is quantized");
   app.add_flag("--allow-partial", arguments->allow_partial, "exit code 0 even if a part could not be computed");
   arguments->console.add_to(app);
   app.footer(

@@ -1,0 +1,64 @@
+// Requantization in fixed point, as TFLite's reference kernels do it: a real factor is a 32-bit fraction and a power of two.
+// Source: LiteRT 2.3's reference kernels, whose results the project's tests compare bit for bit.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace visq::kernels {
+
+/// factor ~ fraction * 2^(exponent - 31), fraction in [2^30, 2^31) for factors > 0.
+struct Multiplier {
+  std::int32_t fraction = 0;
+  int exponent = 0;
+};
+
+/// The nearest representable multiplier; factors below 2^-32 become 0, above 2^30 the largest.
+inline Multiplier to_multiplier(double factor) {
+  if (factor == 0) return {};
+  Multiplier result;
+  const double mantissa = std::frexp(factor, &result.exponent);
+  auto fraction = static_cast<std::int64_t>(std::round(mantissa * 2147483648.0));
+  if (fraction == std::int64_t{1} << 31) {
+    fraction /= 2;
+    ++result.exponent;
+  }
+  if (result.exponent < -31) return {};
+  if (result.exponent > 30) return {std::numeric_limits<std::int32_t>::max(), 30};
+  result.fraction = static_cast<std::int32_t>(fraction);
+  return result;
+}
+
+/// a * b / 2^31, rounded half away from zero, saturated.
+constexpr std::int32_t doubling_high_product(std::int32_t a, std::int32_t b) {
+  constexpr std::int32_t kLowest = std::numeric_limits<std::int32_t>::min();
+  if (a == kLowest && b == kLowest) return std::numeric_limits<std::int32_t>::max();
+  const std::int64_t product = std::int64_t{a} * b;
+  const std::int64_t nudge = product >= 0 ? std::int64_t{1} << 30 : 1 - (std::int64_t{1} << 30);
+  return static_cast<std::int32_t>((product + nudge) / (std::int64_t{1} << 31));
+}
+
+/// value / 2^exponent, rounded half away from zero. 0 <= exponent <= 31.
+constexpr std::int32_t rounding_shift(std::int32_t value, int exponent) {
+  const auto mask = static_cast<std::int32_t>((std::int64_t{1} << exponent) - 1);
+  const std::int32_t threshold = (mask >> 1) + (value < 0 ? 1 : 0);
+  return (value >> exponent) + ((value & mask) > threshold ? 1 : 0);
+}
+
+/// value * multiplier with two roundings; the shift to the left wraps, as the hardware's does.
+constexpr std::int32_t multiply(std::int32_t value, Multiplier multiplier) {
+  const int left = multiplier.exponent > 0 ? multiplier.exponent : 0;
+  const int right = multiplier.exponent > 0 ? 0 : -multiplier.exponent;
+  const auto shifted = static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << left);
+  return rounding_shift(doubling_high_product(shifted, multiplier.fraction), right);
+}
+
+/// The same for 64-bit sums (int16 activations): the fraction is reduced to 16 bits, and there is one rounding, half up.
+constexpr std::int32_t multiply(std::int64_t value, Multiplier multiplier) {
+  const std::int32_t reduced = multiplier.fraction < 0x7FFF0000 ? (multiplier.fraction + (1 << 15)) >> 16 : 0x7FFF;
+  const int shift = 15 - multiplier.exponent;
+  return static_cast<std::int32_t>((value * reduced + (std::int64_t{1} << (shift - 1))) >> shift);
+}
+
+}  // namespace visq::kernels
