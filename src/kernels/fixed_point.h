@@ -54,11 +54,14 @@ constexpr std::int32_t multiply(std::int32_t value, Multiplier multiplier) {
   return rounding_shift(doubling_high_product(shifted, multiplier.fraction), right);
 }
 
-/// The same for 64-bit sums (int16 activations): the fraction is reduced to 16 bits, and there is one rounding, half up.
+/// The same for 64-bit sums (int16 activations): the fraction is reduced to 16 bits, and there is one rounding, half up. Products beyond
+/// int64 wrap.
 constexpr std::int32_t multiply(std::int64_t value, Multiplier multiplier) {
-  const std::int32_t reduced = multiplier.fraction < 0x7FFF0000 ? (multiplier.fraction + (1 << 15)) >> 16 : 0x7FFF;
+  const std::int64_t reduced = multiplier.fraction < 0x7FFF0000 ? (multiplier.fraction + (1 << 15)) >> 16 : 0x7FFF;
+  const std::uint64_t product = static_cast<std::uint64_t>(value) * static_cast<std::uint64_t>(reduced);
   const int shift = 15 - multiplier.exponent;
-  return static_cast<std::int32_t>((value * reduced + (std::int64_t{1} << (shift - 1))) >> shift);
+  if (shift <= 0) return static_cast<std::int32_t>(product << -shift);
+  return static_cast<std::int32_t>(static_cast<std::int64_t>(product + (std::uint64_t{1} << (shift - 1))) >> shift);
 }
 
 }  // namespace visq::kernels

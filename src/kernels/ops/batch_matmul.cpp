@@ -140,7 +140,8 @@ Result<std::unique_ptr<Kernel>> prepare_filter(PrepareContext& context, const Pl
   return make_convolution(
       context, {.shape = {.in_channels = plan.product.k, .out_channels = plan.product.n, .height = {}, .width = {.in = rows, .out = rows}},
                 .layout = backend::FilterLayout::kOhwi,
-                .slots = {.input = kLeft, .filter = kRight, .bias = kNoBias, .channel_axis = 0}});
+                .slots = {.input = kLeft, .filter = kRight, .bias = kNoBias, .channel_axis = 0},
+                .output = plan.output});
 }
 
 Result<std::unique_ptr<Kernel>> prepare_batch_matmul(PrepareContext& context) {
