@@ -80,8 +80,16 @@ struct Unpaired {
   std::string reason;  ///< "QUANTIZE inserted", "fused into conv1/Relu" …
 };
 
+/// Runs of a loop's body (or of another called subgraph) that the other model had no run for.
+struct SurplusRuns {
+  bool in_reference = false;
+  int subgraph = 0;
+  std::int64_t runs = 0;  ///< over all records
+};
+
 struct MatchReport {
   int by_name = 0, by_structure = 0;
+  std::vector<SurplusRuns> surplus;
   std::vector<Unpaired> unpaired;
   std::vector<std::string> warnings;  ///< e.g. that the weights have nothing in common
 };

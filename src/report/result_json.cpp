@@ -147,6 +147,11 @@ Json match(const MatchReport& report) {
   out["by_name"] = report.by_name;
   out["by_structure"] = report.by_structure;
   out["unpaired"] = std::move(unpaired);
+  out["surplus_runs"] = Json::array();
+  for (const SurplusRuns& each : report.surplus) {
+    out["surplus_runs"].push_back(
+        {{"model", each.in_reference ? "reference" : "quantized"}, {"subgraph", each.subgraph}, {"runs", each.runs}});
+  }
   out["warnings"] = std::move(warnings);
   return out;
 }
