@@ -35,7 +35,7 @@ class Graph:
     outputs: list = dataclasses.field(default_factory=list)
     name: str = "main"
 
-    def op(self, type, inputs, outputs=None, intermediates=(), custom=None, **options):
+    def op(self, type, inputs, outputs=None, intermediates=(), custom=None, /, **options):
         """Appends an operator; its graph inputs become the graph's. Returns its first output."""
         outputs = [Tensor("result")] if outputs is None else outputs
         outputs = outputs if isinstance(outputs, (list, tuple)) else [outputs]

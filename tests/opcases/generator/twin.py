@@ -39,7 +39,8 @@ def run_float(case, op, values):
         return [[v] for v in values.get(id(source), [source.real] * case.records)]
     made = {}
     graph = Graph()
-    graph.op(op.type, [float_twin(t, values, made) for t in op.inputs], [float_twin(t, {}, made) for t in op.outputs], custom=op.custom, **op.options)
+    inputs, outputs = [float_twin(t, values, made) for t in op.inputs], [float_twin(t, {}, made) for t in op.outputs]
+    graph.op(op.type, inputs, outputs, (), op.custom, **op.options)
     graph.outputs = list(graph.ops[0].outputs)
     session = Session(write([graph]), case.resolver)
     feeds = [t for t in op.inputs if t is not None and id(t) in values]
