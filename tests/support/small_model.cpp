@@ -66,6 +66,14 @@ int SmallModel::constant_int8(std::string name, Shape shape, const std::vector<s
   return add_constant(std::move(tensor), values.data(), values.size());
 }
 
+int SmallModel::bias(std::string name, const std::vector<std::int32_t>& values, std::vector<float> scale) {
+  const int index = constant_int32(std::move(name), {static_cast<std::int64_t>(values.size())}, values);
+  Quantization& quantization = model_->subgraphs[0].tensors[static_cast<std::size_t>(index)].quantization;
+  quantization.zero_point.assign(scale.size(), 0);
+  quantization.scale = std::move(scale);
+  return index;
+}
+
 Operator& SmallModel::op(std::string type, std::vector<int> inputs, std::vector<int> outputs) {
   Operator& added = current().operators.emplace_back();
   added.type = std::move(type);

@@ -21,6 +21,8 @@ class SmallModel {
   int constant(std::string name, Shape shape, const std::vector<float>& values);
   int constant_int32(std::string name, Shape shape, const std::vector<std::int32_t>& values);
   int constant_int8(std::string name, Shape shape, const std::vector<std::int8_t>& values, std::vector<float> scale, int axis = 0);
+  /// A quantized bias: one scale, or one per value.
+  int bias(std::string name, const std::vector<std::int32_t>& values, std::vector<float> scale);
   /// Appends an operator; returns it for attributes.
   Operator& op(std::string type, std::vector<int> inputs, std::vector<int> outputs);
   /// Ends a subgraph; what follows goes into the next one.
