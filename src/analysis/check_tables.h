@@ -11,6 +11,5 @@ std::vector<CheckedTensor> checked_tensors(const CheckedGraph& graph);
 std::vector<UseCount> use_counts(const CheckContext& context);
 
 /// The subgraphs that an operator's attributes name.
-std::vector<int> called_subgraphs(const Operator& op);
 
 }  // namespace visq::analysis
