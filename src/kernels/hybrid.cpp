@@ -22,15 +22,15 @@ VISQ_CPU_CLONES Extremes extremes_and_zero(const float* values, std::size_t coun
   return extremes;
 }
 
-/// How a row is brought to its grid.
-struct RowGrid {
+/// How reals are brought to a grid.
+struct Rounding {
   float inverse;     ///< steps per real
   float zero_point;  ///< an integer
   float low, high;   ///< of the stored integers
 };
 
 /// round(zero point + value / step), half away from zero, clamped, relative to the zero point. NaN becomes the lowest.
-VISQ_CPU_CLONES void to_grid(const float* values, std::size_t count, RowGrid grid, std::int16_t* centered) {
+VISQ_CPU_CLONES void to_grid(const float* values, std::size_t count, Rounding grid, std::int16_t* centered) {
   for (std::size_t i = 0; i < count; ++i) {
     const float steps = std::round(grid.zero_point + values[i] * grid.inverse);
     const float clamped = std::min(steps > grid.low ? steps : grid.low, grid.high);
@@ -49,22 +49,22 @@ float nudged_zero_point(double low, double high, double step) {
 
 }  // namespace
 
-float quantize_row(std::span<const float> row, bool asymmetric, std::int16_t* centered) {
+RowGrid center_row(std::span<const float> row, bool asymmetric, std::int16_t* centered) {
   const Extremes extremes = extremes_and_zero(row.data(), row.size());
   if (extremes.low == extremes.high) {  // all are 0
     std::fill_n(centered, row.size(), std::int16_t{0});
-    return 1;
+    return {};
   }
   if (asymmetric) {
     const double low = extremes.low, high = extremes.high;
-    const double exact_step = (high - low) / 255;
-    const auto step = static_cast<float>(exact_step);
-    to_grid(row.data(), row.size(), {1 / step, nudged_zero_point(low, high, exact_step), -128, 127}, centered);
-    return step;
+    const double step = (high - low) / 255;
+    const float zero_point = nudged_zero_point(low, high, step);
+    to_grid(row.data(), row.size(), {1 / static_cast<float>(step), zero_point, -128, 127}, centered);
+    return {static_cast<float>(step), static_cast<std::int32_t>(zero_point)};
   }
   const float largest = std::max(-extremes.low, extremes.high);
   to_grid(row.data(), row.size(), {127 / largest, 0, -127, 127}, centered);
-  return largest / 127;
+  return {largest / 127, 0};
 }
 
 }  // namespace visq::kernels

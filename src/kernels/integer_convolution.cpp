@@ -150,7 +150,8 @@ class HybridKernel final : public SumKernel<std::int32_t> {
     const std::int64_t row = rules_.scale_per_pixel ? spec().shape.in_channels : image_elements();
     for (std::int64_t first = 0; first < image_elements(); first += row) {
       *steps++ =
-          quantize_row(values.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(row)), rules_.asymmetric, centered + first);
+          center_row(values.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(row)), rules_.asymmetric, centered + first)
+              .step;
     }
   }
 
@@ -176,12 +177,16 @@ Status check_operands(const PrepareContext& context, const ConvolutionSpec& spec
   return check_map_sizes(context, spec.shape);
 }
 
+Result<std::vector<double>> filter_scales(const PrepareContext& context, const ConvolutionSpec& spec) {
+  return channel_scales(context, context.input(spec.slots.filter), "filter", spec.slots.channel_axis, spec.shape.out_channels);
+}
+
 /// input scale * filter scale / output scale. LiteRT multiplies the scales of uint8 tensors in float32.
 Result<std::vector<double>> sum_factors(const PrepareContext& context, const ConvolutionSpec& spec, const IntegerRules& rules) {
   const Tensor& input = context.input(spec.slots.input);
   VISQ_TRY(expect_per_tensor(context, input, "the input"));
   VISQ_TRY(expect_per_tensor(context, context.output(0), "the output"));
-  VISQ_ASSIGN(std::vector<double> factors, filter_scales(context, spec.slots, spec.shape.out_channels));
+  VISQ_ASSIGN(std::vector<double> factors, filter_scales(context, spec));
   const double in = stored_grid(input).scale, out = stored_grid(context.output(0)).scale;
   const bool in_float = input.dtype == DType::kUInt8 && rules.scaling == Scaling::kFixedPoint;
   for (double& factor : factors) {
@@ -217,7 +222,7 @@ bool sums_are_wide(const PrepareContext& context, const ConvolutionSpec& spec) {
 
 Result<std::unique_ptr<Kernel>> make_hybrid(PrepareContext& context, const ConvolutionSpec& spec, const IntegerRules& rules) {
   if (context.has_input(spec.slots.bias)) VISQ_TRY(context.expect_type(spec.slots.bias, "bias", {DType::kFloat32}));
-  VISQ_ASSIGN(const auto scales, filter_scales(context, spec.slots, spec.shape.out_channels));
+  VISQ_ASSIGN(const auto scales, filter_scales(context, spec));
   return std::unique_ptr<Kernel>(std::make_unique<HybridKernel>(context, spec, rules, scales));
 }
 

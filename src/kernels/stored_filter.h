@@ -17,8 +17,9 @@ void center(const Tensor& tensor, std::int32_t zero_point, std::int64_t first, s
 /// The zero point of a tensor with one scale, such that center() does not leave int16.
 Result<std::int32_t> centering_zero_point(const PrepareContext& context, const Tensor& tensor, std::string_view role);
 
-/// One scale per output channel. Errors: scales along another axis, another number of them, negative or not finite.
-Result<std::vector<double>> filter_scales(const PrepareContext& context, const SumSlots& slots, std::int64_t channels);
+/// One scale per channel of a tensor with one scale, or one for each of `channels` along `axis`. Errors: other scales; negative ones.
+Result<std::vector<double>> channel_scales(const PrepareContext& context, const Tensor& tensor, std::string_view role, int axis,
+                                           std::int64_t channels);
 
 /// An int32 or int64 bias as sums take it; zeros where the tensor is null.
 template <class Sum>
