@@ -38,12 +38,21 @@ Status Executor::place_tensors() {
     if (tensors_[i].dtype == DType::kString && !prepared.ahead) tensors_[i].strings = &own_strings_[i];
     if (plan_->values[i] != MemoryPlan::npos) tensors_[i].data = arena_.data() + plan_->values[i];
     if (plan_->codes[i] != MemoryPlan::npos) tensors_[i].codes = arena_.data() + plan_->codes[i];
-    if (prepared.variable) VISQ_TRY(give_memory(static_cast<int>(i)));
+    if (prepared.variable) VISQ_TRY(start_variable(static_cast<int>(i)));
     const int last = plan_->last_use[i];
     const bool dynamic = tensors_[i].data == nullptr && !prepared.variable;
     if (dynamic && last >= 0 && last < static_cast<int>(releases_.size()))
       releases_[static_cast<std::size_t>(last)].push_back(static_cast<int>(i));
   }
+  return {};
+}
+
+// As in TFLite: int8 begins at its zero point, every other type at raw 0.
+Status Executor::start_variable(int tensor) {
+  VISQ_TRY(give_memory(tensor));
+  const Tensor& value = tensors_[static_cast<std::size_t>(tensor)];
+  if (value.dtype != DType::kInt8 || value.info->quantization.zero_point.empty()) return {};
+  std::ranges::fill(value.mutable_values<std::int8_t>(), static_cast<std::int8_t>(value.info->quantization.zero_point.front()));
   return {};
 }
 

@@ -37,6 +37,7 @@ class Executor {
   Status place_tensors();
   Status load_input(std::size_t position, const Array& value);
   Status give_memory(int tensor);
+  Status start_variable(int tensor);
   Status run_kernel(std::size_t node, const kernels::Kernel& kernel, kernels::KernelState* state);
   Status run_deferred(std::size_t node);
   void release_after(std::size_t node);
