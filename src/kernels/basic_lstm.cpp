@@ -159,8 +159,15 @@ class StoredBasicLstm final : public Kernel {
     const std::uint32_t offset = total * (static_cast<std::uint32_t>(zero_point_) - 128U);
     for (std::size_t r = 0; r < rows; ++r) {
       const std::uint32_t sum = static_cast<std::uint32_t>(bias_[r]) + static_cast<std::uint32_t>(products[r]) - offset;
-      sums[r] = saturate<std::int16_t>(multiply(static_cast<std::int32_t>(sum), multiplier_));
+      sums[r] = saturate<std::int16_t>(requantize(static_cast<std::int32_t>(sum)));
     }
+  }
+
+  /// multiply(), but that ties of the second rounding go up: so the matrix product behind this operator does it.
+  std::int64_t requantize(std::int32_t sum) const {
+    if (multiplier_.exponent >= 0) return multiply(sum, multiplier_);
+    const int shift = -multiplier_.exponent;
+    return (std::int64_t{doubling_high_product(sum, multiplier_.fraction)} + (std::int64_t{1} << (shift - 1))) >> shift;
   }
 
   void advance(const std::int16_t* sums, const std::int16_t* before, std::int16_t* state, std::uint8_t* output) const {

@@ -127,7 +127,9 @@ class LstmCell final : public RecurrentCell {
     update_cells(input, gate_sums(kForgetGate), gate_sums(kCellGate), cells, cells_);
     if (parts_.options.cell_clip > 0) limit_all(parts_.options.cell_clip, cells, cells_);
     finish_gate(kOutputGate, cells, gate_sums(kOutputGate));
-    std::copy_n(cells, cells_, hidden);
+    // LiteRT's activation NONE leaves its buffer as it is, and that holds the cell gate, not the cells.
+    const bool activated = parts_.options.activation != Activation::kNone;
+    std::copy_n(activated ? cells : gate_sums(kCellGate), cells_, hidden);
     apply(parts_.options.activation, {hidden, cells_});
     multiply_all(gate_sums(kOutputGate), hidden, cells_);
   }
