@@ -189,7 +189,8 @@ Status Executor::run_deferred(std::size_t node) {
     return {};
   }
   for (const int output : prepared.op->outputs) VISQ_TRY(give_memory(output));
-  states_[node] = outcome->kernel->make_state();
+  const bool goes_on = states_[node] != nullptr && prepared.def->stateful;  // a random stream, whatever shape is drawn
+  if (!goes_on) states_[node] = outcome->kernel->make_state();
   return run_kernel(node, *outcome->kernel, states_[node].get());
 }
 

@@ -24,9 +24,7 @@ using Draw = void (*)(EvalContext& eval, PhiloxStream& random);
 
 class RandomKernel final : public Kernel {
  public:
-  RandomKernel(const Attributes& attributes, Draw draw)
-      : start_(static_cast<std::uint64_t>(attributes.integer("seed")), static_cast<std::uint64_t>(attributes.integer("seed2"))),
-        draw_(draw) {}
+  RandomKernel(const Attributes& attributes, Draw draw) : start_(seed(attributes, "seed"), seed(attributes, "seed2")), draw_(draw) {}
   Status eval(EvalContext& context) const override {
     draw_(context, context.state<Stream>().random);
     return {};
@@ -34,6 +32,11 @@ class RandomKernel final : public Kernel {
   std::unique_ptr<KernelState> make_state() const override { return std::make_unique<Stream>(start_); }
 
  private:
+  /// The format's seeds have 64 bits, of which LiteRT takes 32.
+  static std::uint64_t seed(const Attributes& attributes, std::string_view option) {
+    return static_cast<std::uint64_t>(static_cast<std::int32_t>(attributes.integer(option)));
+  }
+
   PhiloxStream start_;
   Draw draw_;
 };
