@@ -99,7 +99,7 @@ bool Executor::available(int tensor) const {
 }
 
 Status Executor::begin(std::span<const Array> inputs) {
-  available_.assign(available_.size(), false);
+  clear(nullptr);
   state_->failures.clear();
   const auto& graph_inputs = graph_->subgraph().inputs;
   if (inputs.size() != graph_inputs.size()) {
@@ -225,8 +225,17 @@ Status Executor::run_kernel(std::size_t node) {
   for (const int output : op.outputs) {
     if (tensors_[static_cast<std::size_t>(output)].strings != nullptr) VISQ_TRY(give_memory(output));
   }
-  kernels::EvalContext context({in, op.inputs.size()}, {out, op.outputs.size()}, active_[node].state, scratch_, &state_->session);
-  VISQ_TRY(active_[node].kernel->eval(context));
+  kernels::KernelState* state = active_[node].state;
+  const kernels::Kernel* kernel = active_[node].kernel.get();
+  if (overlay_ != nullptr) {
+    VISQ_TRY(change_inputs(node, {in, op.inputs.size()}));
+    if (const kernels::Kernel* other = replacement(node)) {
+      kernel = other;
+      state = replacement_states_[other].get();
+    }
+  }
+  kernels::EvalContext context({in, op.inputs.size()}, {out, op.outputs.size()}, state, scratch_, &state_->session);
+  VISQ_TRY(kernel->eval(context));
   for (const int output : op.outputs) {
     available_[static_cast<std::size_t>(output)] = true;
     round_output(static_cast<std::size_t>(output));
@@ -234,8 +243,9 @@ Status Executor::run_kernel(std::size_t node) {
   return {};
 }
 
-/// In a fake-quant run a quantized tensor that was just written is rounded to its grid.
+/// In a fake-quant run a quantized tensor that was just written is rounded to its grid; in a float run where the overlay says so.
 void Executor::round_output(std::size_t tensor) {
+  if (overlay_ != nullptr) round_as_overlay_says(tensor);
   if (!graph_->tensors()[tensor].gridded) return;
   Tensor& value = tensors_[tensor];
   saturated_[tensor] = quant::fake_quantize(reinterpret_cast<float*>(value.data), *value.info, value.shape, value.codes);

@@ -6,11 +6,14 @@
 #include <vector>
 
 #include "runtime/memory_plan.h"
+#include "runtime/overlay.h"
 #include "runtime/prepared_graph.h"
 #include "runtime/run_state.h"
 #include "visq/tensor.h"
 
 namespace visq::runtime {
+
+struct OwnedTensor;
 
 class Executor {
  public:
@@ -36,6 +39,14 @@ class Executor {
   /// gives null. The caller steps each to its end before it asks again.
   Result<bool> enter(std::size_t index);
   Result<Executor*> next_call(std::size_t index);
+
+  /// Instead of begin(), for who runs a few nodes only: no tensor has a value, and `overlay` (null: none) holds for what follows. It must
+  /// outlive the run.
+  void clear(const Overlay* overlay);
+  /// Uses a value from elsewhere as a tensor's until the next clear() or begin(). Its memory must live as long.
+  void lend(int tensor, const kernels::Tensor& value);
+  /// Gives a graph input the value of another tensor of its type and shape, rounded as the overlay says.
+  Status copy_input(int tensor, const kernels::Tensor& value);
 
   /// True where the tensor has its value in this record.
   bool available(int tensor) const;
@@ -65,6 +76,10 @@ class Executor {
   Status load_input(std::size_t position, const Array& value);
   Status convert_input(std::size_t index, const Array& value);
   Status give_memory(int tensor);
+  void take_home(std::size_t tensor);
+  const kernels::Kernel* replacement(std::size_t node);
+  void round_as_overlay_says(std::size_t tensor);
+  Status change_inputs(std::size_t node, std::span<const kernels::Tensor*> inputs);
   void fail(std::size_t node, std::string reason);
   void round_output(std::size_t tensor);
   Result<bool> activate(std::size_t node);
@@ -93,6 +108,11 @@ class Executor {
   std::vector<std::vector<int>> releases_;  ///< per node: tensors with memory of their own that nobody needs after it
   std::map<std::pair<std::size_t, int>, std::unique_ptr<Callee>> callees_;  ///< by node and subgraph
   std::vector<std::byte> scratch_;
+
+  const Overlay* overlay_ = nullptr;
+  std::vector<int> lent_;                                                                       ///< tensors with memory from elsewhere
+  std::map<const kernels::Kernel*, std::unique_ptr<kernels::KernelState>> replacement_states_;  ///< of the overlay's kernels
+  std::vector<std::unique_ptr<OwnedTensor>> rounded_inputs_;                                    ///< of the node that runs
 };
 
 }  // namespace visq::runtime

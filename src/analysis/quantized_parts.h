@@ -1,0 +1,80 @@
+// What a quantized model quantizes, told in terms of the float model's main graph: grids of its feature maps, weights of its operators.
+// Partial quantization chooses from these parts.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "quant/graph_index.h"
+#include "quant/pairing.h"
+#include "runtime/overlay.h"
+#include "runtime/prepared_graph.h"
+
+namespace visq::analysis {
+
+/// A choice of parts. Everything that is not in it stays float.
+struct PartSet {
+  std::set<int> weights;                 ///< nodes of the float graph
+  std::set<int> activations;             ///< tensors of the float graph, for all their readers
+  std::set<std::pair<int, int>> inputs;  ///< node and slot: the tensor there, for this node only
+};
+
+class QuantizedParts {
+ public:
+  struct Input {
+    int slot = 0;
+    const TensorInfo* grid = nullptr;
+  };
+  /// An operator of the float graph that has a counterpart, and what of it the quantized model quantizes.
+  struct Node {
+    int node = 0;
+    int counterpart = -1;        ///< operator of the quantized model
+    std::vector<Input> inputs;   ///< feature maps that it reads from a grid
+    std::vector<int> constants;  ///< slots of constants that are quantized there
+  };
+  /// What cannot be quantized on its own, because the graphs differ there.
+  struct Gap {
+    int node = 0;  ///< of the quantized model
+    std::string reason;
+  };
+
+  /// The models and the pairing must outlive it.
+  QuantizedParts(const Model& reference, const Model& quantized, const quant::GraphPairing& pairing);
+
+  /// In graph order; only nodes of which something is quantized.
+  const std::vector<Node>& nodes() const { return nodes_; }
+  const Node* find(int node) const;
+  /// The grid of each feature map that has one.
+  const std::map<int, const TensorInfo*>& activations() const { return activations_; }
+  const std::vector<Gap>& gaps() const { return gaps_; }
+  /// Stored type and scale of a constant of the quantized model.
+  const TensorInfo& quantized_constant(const Node& node, int slot) const;
+
+  /// Everything that is quantized.
+  PartSet all() const;
+  /// A run of `graph`, the float graph prepared for fp32, with these parts quantized. Kernels with quantized weights are made once and
+  /// kept. Errors: those of Prepare.
+  Result<runtime::Overlay> overlay(const PartSet& parts, const runtime::PreparedGraph& graph);
+
+ private:
+  void find_activations(const quant::GraphPairing& pairing);
+  void find_nodes(const quant::GraphPairing& pairing);
+  int carrier(int reference_tensor, int quantized_op, const std::set<int>& paired) const;
+  Node describe(int node, int counterpart) const;
+  const TensorInfo* grid_of(int quantized_tensor) const;
+  Result<std::vector<float>> real_constant(const Node& node, int slot) const;
+  Result<runtime::Overlay::Node> quantized_weights(const Node& node, const runtime::PreparedGraph& graph);
+
+  const Model& reference_;
+  quant::GraphIndex r_, q_;
+  std::vector<Node> nodes_;
+  std::map<int, const TensorInfo*> activations_;
+  std::vector<Gap> gaps_;
+  std::map<int, runtime::Overlay::Node> kernels_;  ///< by node
+};
+
+}  // namespace visq::analysis
