@@ -181,14 +181,14 @@ Result<std::vector<double>> filter_scales(const PrepareContext& context, const C
   return channel_scales(context, context.input(spec.slots.filter), "filter", spec.slots.channel_axis, spec.shape.out_channels);
 }
 
-/// input scale * filter scale / output scale. LiteRT multiplies the scales of uint8 tensors in float32.
+/// input scale * filter scale / output scale.
 Result<std::vector<double>> sum_factors(const PrepareContext& context, const ConvolutionSpec& spec, const IntegerRules& rules) {
   const Tensor& input = context.input(spec.slots.input);
   VISQ_TRY(expect_per_tensor(context, input, "the input"));
   VISQ_TRY(expect_per_tensor(context, context.output(0), "the output"));
   VISQ_ASSIGN(std::vector<double> factors, filter_scales(context, spec));
   const double in = stored_grid(input).scale, out = stored_grid(context.output(0)).scale;
-  const bool in_float = input.dtype == DType::kUInt8 && rules.scaling == Scaling::kFixedPoint;
+  const bool in_float = rules.float_product || (input.dtype == DType::kUInt8 && rules.scaling == Scaling::kFixedPoint);
   for (double& factor : factors) {
     factor = (in_float ? static_cast<double>(static_cast<float>(in) * static_cast<float>(factor)) : in * factor) / out;
   }

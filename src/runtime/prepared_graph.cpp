@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "kernels/densify.h"
 #include "kernels/dequantize_constant.h"
 #include "quant/fake_quantize.h"
 
@@ -42,7 +43,8 @@ class GraphPreparer {
     for (std::size_t i = 0; i < subgraph.tensors.size(); ++i) {
       const TensorInfo& info = subgraph.tensors[i];
       PreparedTensor& prepared = graph_->tensors_[i];
-      const bool real = graph_->mode_ != Mode::kInteger && quant::has_grid(info);
+      const bool blocks = info.is_constant && info.quantization.block_size != 0;
+      const bool real = graph_->mode_ != Mode::kInteger && (quant::has_grid(info) || blocks);
       prepared.value = Tensor{.dtype = real ? DType::kFloat32 : info.dtype, .shape = info.shape, .info = &info};
       prepared.gridded = real && !info.is_constant && graph_->mode_ == Mode::kFakeQuant;
       prepared.variable = info.is_variable;
@@ -68,8 +70,12 @@ class GraphPreparer {
     if (!prepared.value.info->is_constant || prepared.value.data != nullptr || prepared.value.strings != nullptr) return {};
     const TensorInfo& info = *prepared.value.info;
     if (prepared.value.dtype != info.dtype) {
-      VISQ_ASSIGN(const auto values, kernels::dequantize_constant(info, place));
+      VISQ_ASSIGN(const auto values, real_values(info, place));
       return keep(index, std::as_bytes(std::span(values)), place);
+    }
+    if (info.sparsity != nullptr) {
+      VISQ_ASSIGN(const auto dense, kernels::densify(info, place));
+      return keep(index, dense, place);
     }
     if (bits(info.dtype) < 8) {
       VISQ_ASSIGN(const auto wide, kernels::stored_integers(info, place));
@@ -81,6 +87,12 @@ class GraphPreparer {
     if (info.data.size() < kCopyBelow || !aligned) return keep(index, info.data, place);
     prepared.value.data = const_cast<std::byte*>(info.data.data());
     return {};
+  }
+
+  Result<std::vector<float>> real_values(const TensorInfo& info, const std::string& place) const {
+    const Quantization& q = info.quantization;
+    if (q.block_size == 0) return kernels::dequantize_constant(info, place);
+    return kernels::dequantize_blocks(info, graph_->subgraph().tensors[static_cast<std::size_t>(q.block_scales)], place);
   }
 
   Status keep(int index, std::span<const std::byte> bytes, const std::string& place) {
@@ -98,8 +110,16 @@ class GraphPreparer {
     for (const int output : node.op->outputs) tensor(output).missing = true;
   }
 
-  /// Constants whose bytes are not simply their elements.
-  static bool plain(const TensorInfo& info) { return !info.is_constant || (info.sparsity == nullptr && bits(info.dtype) > 0); }
+  /// materialize(); a constant that cannot be had makes the node unsupported.
+  Status materialize_for(PreparedNode& node, int index, const std::string& place) {
+    Status status = materialize(index, place);
+    if (status.ok() || status.error().reason != Reason::kUnsupported) return status;
+    mark_unsupported(node, status.error().message);
+    return {};
+  }
+
+  /// False for constants of circle's block-quantized types, whose bytes are not elements.
+  static bool has_elements(const TensorInfo& info) { return !info.is_constant || bits(info.dtype) > 0; }
 
   /// True (and the node marked) where it cannot run: no definition, or an input that is never computed.
   bool cannot_run(PreparedNode& node) {
@@ -112,9 +132,9 @@ class GraphPreparer {
         mark_unsupported(node, fmt::format("its input '{}' was not computed", tensor(input).value.info->name));
         return true;
       }
-      if (input >= 0 && !plain(*tensor(input).value.info)) {
-        mark_unsupported(node, fmt::format("its constant '{}' is sparse or of type {}", tensor(input).value.info->name,
-                                           name(tensor(input).value.info->dtype)));
+      if (input >= 0 && !has_elements(*tensor(input).value.info)) {
+        mark_unsupported(
+            node, fmt::format("its constant '{}' is of type {}", tensor(input).value.info->name, name(tensor(input).value.info->dtype)));
         return true;
       }
     }
@@ -127,13 +147,16 @@ class GraphPreparer {
     node.def = kernels::find_op(node.op->label());
     const std::string place = place_of(graph_->model(), graph_->subgraph_, index);
     if (cannot_run(node)) return {};
+    for (const int input : node.op->inputs) {
+      if (input >= 0) VISQ_TRY(materialize_for(node, input, place));
+    }
+    if (!node.reason.empty()) return {};
     graph_->stateful_ |= node.def->stateful;
 
     bool shapes_known = true;
     std::vector<const Tensor*> inputs;
     std::vector<bool> codes_available;
     for (const int input : node.op->inputs) {
-      if (input >= 0) VISQ_TRY(materialize(input, place));
       inputs.push_back(input >= 0 ? &tensor(input).value : nullptr);
       codes_available.push_back(input >= 0 && tensor(input).gridded && size_of(tensor(input).value.info->dtype) <= 2);
       shapes_known = shapes_known && (input < 0 || tensor(input).shape_known);
