@@ -17,7 +17,7 @@ constexpr int kTable = 1;
 struct Rows {
   std::int64_t count = 0;  ///< of the table
   std::int64_t length = 1;
-  std::int64_t block = 1;     ///< elements with one scale: a whole row, or part of it (blockwise tables)
+  std::int64_t block = 1;          ///< elements with one scale: a whole row, or part of it (blockwise tables)
   std::vector<float> scales = {};  ///< one per block of the table; empty: the output has the table's own integers
 };
 
