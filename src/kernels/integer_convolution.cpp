@@ -241,9 +241,9 @@ Result<std::unique_ptr<Kernel>> make_integer_convolution(PrepareContext& context
   if (spec.shape.out_pixels() == 0 || spec.shape.out_channels == 0) return make_kernel([](EvalContext&) -> Status { return {}; });
   if (context.known(spec.slots.filter)) context.mark_packed(spec.slots.filter);
   if (context.input(spec.slots.input).dtype == DType::kFloat32) return make_hybrid(context, spec, rules);
-  const bool wide = sums_are_wide(context, spec);
+  const bool wide = rules.wide_sums || sums_are_wide(context, spec);
   if (context.has_input(spec.slots.bias)) {
-    VISQ_TRY(wide ? context.expect_type(spec.slots.bias, "bias", {DType::kInt64})
+    VISQ_TRY(wide ? context.expect_type(spec.slots.bias, "bias", {DType::kInt64, DType::kInt32})
                   : context.expect_type(spec.slots.bias, "bias", {DType::kInt32}));
   }
   return wide ? make_stored<std::int64_t>(context, spec, rules) : make_stored<std::int32_t>(context, spec, rules);

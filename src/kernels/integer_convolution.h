@@ -13,6 +13,7 @@ namespace visq::kernels {
 struct IntegerRules {
   Scaling scaling = Scaling::kFixedPoint;
   bool float_product = false;  ///< input and filter scale are multiplied in float32; those of uint8 in fixed point always are
+  bool wide_sums = false;      ///< sums of 64 bits whatever the bias has
   bool filter_zero_point =
       false;                     ///< it counts for int8 and int16 activations too, where the filter has one scale; for uint8 it always does
   bool asymmetric = false;       ///< hybrid: the input's range need not be symmetric

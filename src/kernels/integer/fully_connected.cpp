@@ -1,5 +1,5 @@
-// FULLY_CONNECTED in integer runs. Sums are scaled in float64, unlike everywhere else, but those of sparse weights. Blockwise weights
-// (float activations, int4 weights with a scale for each block of a row) always go with an asymmetric input.
+// FULLY_CONNECTED in integer runs. Sums are scaled in float64, unlike everywhere else, but those of sparse or int16 weights. Blockwise
+// weights (float activations, int4 weights with a scale for each block of a row) always go with an asymmetric input.
 #include <algorithm>
 
 #include "kernels/backend/integer_product.h"
@@ -91,11 +91,13 @@ Result<std::unique_ptr<Kernel>> prepare_blockwise(PrepareContext& context, const
 Result<std::unique_ptr<Kernel>> prepare_fully_connected(PrepareContext& context) {
   VISQ_ASSIGN(const ConvolutionSpec spec, fully_connected_spec(context));
   const TensorInfo* filter = context.input(spec.slots.filter).info;
-  if (filter != nullptr && filter->quantization.block_size != 0) return prepare_blockwise(context, spec);
-  const bool sparse = filter != nullptr && filter->sparsity != nullptr;
+  if (filter->quantization.block_size != 0) return prepare_blockwise(context, spec);
+  const bool wide = context.input(spec.slots.filter).dtype == DType::kInt16;
+  const bool fixed = wide || filter->sparsity != nullptr;
   return make_integer_convolution(context, spec,
-                                  {.scaling = sparse ? Scaling::kFixedPoint : Scaling::kReal,
-                                   .float_product = sparse && !filter->quantization.per_channel(),
+                                  {.scaling = fixed ? Scaling::kFixedPoint : Scaling::kReal,
+                                   .float_product = fixed && !filter->quantization.per_channel(),
+                                   .wide_sums = wide,
                                    .filter_zero_point = true,
                                    .asymmetric = context.attributes().flag("asymmetric_quantize_inputs"),
                                    .scale_per_pixel = true});
