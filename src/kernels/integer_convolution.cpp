@@ -125,14 +125,18 @@ class StoredKernel final : public SumKernel<Sum> {
   std::vector<Sum> bias_;  ///< empty where it is computed at run time
 };
 
-/// out[p, c] = scales[c] * step * sums[p, c] + bias[c]; steps advance by `stride` per pixel.
-VISQ_CPU_CLONES void scale_to_real(const Block<std::int32_t>& block, std::int64_t stride, const std::vector<float>& scales,
+/// out[p, c] = sums[p, c] * step * scales[c] + bias[c]; the products in the order that the rules say.
+VISQ_CPU_CLONES void scale_to_real(const Block<std::int32_t>& block, const IntegerRules& rules, const std::vector<float>& scales,
                                    const float* bias, float* out) {
   const std::size_t channels = scales.size();
   for (std::int64_t p = 0; p < block.count; ++p, out += channels) {
     const std::int32_t* sums = block.sums + static_cast<std::size_t>(p) * channels;
-    const float step = block.steps[(block.first + p) * stride];
-    for (std::size_t c = 0; c < channels; ++c) out[c] = static_cast<float>(sums[c]) * (step * scales[c]);
+    const float step = block.steps[rules.scale_per_pixel ? block.first + p : 0];
+    if (rules.filter_scale_first) {
+      for (std::size_t c = 0; c < channels; ++c) out[c] = static_cast<float>(sums[c]) * scales[c] * step;
+    } else {
+      for (std::size_t c = 0; c < channels; ++c) out[c] = static_cast<float>(sums[c]) * (step * scales[c]);
+    }
     if (bias == nullptr) continue;
     for (std::size_t c = 0; c < channels; ++c) out[c] += bias[c];
   }
@@ -158,7 +162,7 @@ class HybridKernel final : public SumKernel<std::int32_t> {
   void finish(EvalContext& context, const Block<std::int32_t>& block) const override {
     const int slot = spec().slots.bias;
     float* out = context.out<float>(0).data() + offset(block);
-    scale_to_real(block, rules_.scale_per_pixel ? 1 : 0, scales_, context.has_input(slot) ? context.in<float>(slot).data() : nullptr, out);
+    scale_to_real(block, rules_, scales_, context.has_input(slot) ? context.in<float>(slot).data() : nullptr, out);
     apply(spec().activation, std::span(out, static_cast<std::size_t>(block.count) * scales_.size()));
   }
 
