@@ -13,7 +13,8 @@ bool per_tensor_or(const Quantization& quantization, int axis, std::int64_t chan
 }
 
 bool is_stored_integers(const Tensor& bias) {
-  return bias.info != nullptr && bias.info->is_constant && (bias.info->dtype == DType::kInt32 || bias.info->dtype == DType::kInt64);
+  return bias.info != nullptr && bias.info->is_constant && bias.info->sparsity == nullptr &&
+         (bias.info->dtype == DType::kInt32 || bias.info->dtype == DType::kInt64);
 }
 
 template <class T>

@@ -241,13 +241,7 @@ Status check_operands(const PrepareContext& context, const ConvolutionSpec& spec
 
 Result<std::vector<float>> take_constant(PrepareContext& context, int slot, std::string_view role) {
   context.mark_packed(slot);
-  const Tensor& tensor = context.input(slot);
-  const bool plain = tensor.info == nullptr || (tensor.info->sparsity == nullptr && tensor.info->quantization.block_size == 0);
-  if (plain) return context.real_constant(slot, role);
-  VISQ_TRY(context.expect_type(slot, role, {DType::kFloat32}));
-  if (tensor.data == nullptr) return context.unsupported("{} is stored sparse or in blocks", role);
-  const auto values = tensor.values<float>();
-  return std::vector<float>(values.begin(), values.end());
+  return context.real_constant(slot, role);
 }
 
 Result<std::unique_ptr<Kernel>> make_convolution(PrepareContext& context, const ConvolutionSpec& spec) {

@@ -28,13 +28,24 @@ std::vector<Out> convert_all(const TensorInfo& tensor, Convert convert) {
   return values;
 }
 
+/// Elements from row to row. Rows of blockwise constants begin at whole bytes where the file has room for that.
+std::size_t packed_row(const TensorInfo& tensor, std::size_t length, std::size_t per_byte) {
+  const std::size_t padded = (length + per_byte - 1) / per_byte * per_byte;
+  if (tensor.quantization.block_size == 0 || length == 0) return length;
+  const std::size_t rows = static_cast<std::size_t>(tensor.shape.elements()) / length;
+  return rows * (padded / per_byte) <= tensor.data.size() ? padded : length;
+}
+
 /// Signed nibbles or crumbs, lowest bits first, sign-extended.
 std::vector<std::int32_t> unpack(const TensorInfo& tensor, int width, bool is_signed) {
   std::vector<std::int32_t> values(static_cast<std::size_t>(tensor.shape.elements()));
   const auto per_byte = static_cast<std::size_t>(8 / width);
+  const std::size_t length = tensor.shape.rank() == 0 ? 1 : static_cast<std::size_t>(tensor.shape.back());
+  const std::size_t row = packed_row(tensor, length, per_byte);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto byte = std::to_integer<std::uint32_t>(tensor.data[i / per_byte]);
-    const std::uint32_t raw = byte >> (static_cast<unsigned>(width) * (i % per_byte)) & ((1U << width) - 1);
+    const std::size_t place = i / length * row + i % length;
+    const auto byte = std::to_integer<std::uint32_t>(tensor.data[place / per_byte]);
+    const std::uint32_t raw = byte >> (static_cast<unsigned>(width) * (place % per_byte)) & ((1U << width) - 1);
     const bool negative = is_signed && (raw >> (width - 1)) != 0;
     values[i] = static_cast<std::int32_t>(raw) - (negative ? 1 << width : 0);
   }
@@ -108,6 +119,18 @@ Result<std::vector<float>> dequantize_constant(const TensorInfo& tensor, std::st
   }
   VISQ_ASSIGN(const auto stored, stored_integers(tensor, place));
   return dequantize_values(tensor, stored);
+}
+
+Result<std::vector<float>> dequantize_blocks(const TensorInfo& tensor, const TensorInfo& scales, std::string_view place) {
+  const auto block = static_cast<std::size_t>(tensor.quantization.block_size);
+  if (tensor.shape.rank() == 0 || tensor.shape.back() % tensor.quantization.block_size != 0) {
+    return bad_input("{}: constant '{}' of shape {} has blocks of {} elements", place, tensor.name, to_string(tensor.shape), block);
+  }
+  VISQ_ASSIGN(const auto steps, dequantize_constant(scales, place));
+  VISQ_ASSIGN(const auto stored, stored_integers(tensor, place));
+  std::vector<float> values(stored.size());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = steps[i / block] * static_cast<float>(stored[i]);
+  return values;
 }
 
 }  // namespace visq::kernels

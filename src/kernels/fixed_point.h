@@ -15,9 +15,9 @@ struct Multiplier {
   int exponent = 0;
 };
 
-/// The nearest representable multiplier; factors below 2^-32 become 0, above 2^30 the largest.
+/// The nearest representable multiplier; factors below 2^-32 become 0, as do those that are not finite.
 inline Multiplier to_multiplier(double factor) {
-  if (factor == 0) return {};
+  if (factor == 0 || !std::isfinite(factor)) return {};
   Multiplier result;
   const double mantissa = std::frexp(factor, &result.exponent);
   auto fraction = static_cast<std::int64_t>(std::round(mantissa * 2147483648.0));
@@ -26,7 +26,6 @@ inline Multiplier to_multiplier(double factor) {
     ++result.exponent;
   }
   if (result.exponent < -31) return {};
-  if (result.exponent > 30) return {std::numeric_limits<std::int32_t>::max(), 30};
   result.fraction = static_cast<std::int32_t>(fraction);
   return result;
 }
@@ -53,11 +52,13 @@ constexpr std::int32_t rounding_shift(std::int32_t value, int exponent) {
   return (value >> exponent) + ((value & mask) > threshold ? 1 : 0);
 }
 
-/// value * multiplier with two roundings; the shift to the left wraps, as the hardware's does.
+// Shifts are counted as x86-64 counts them, modulo the width: LiteRT checks no exponent, and absurd scales lead to any.
+
+/// value * multiplier with two roundings; the shift to the left wraps around.
 constexpr std::int32_t multiply(std::int32_t value, Multiplier multiplier) {
   const int left = multiplier.exponent > 0 ? multiplier.exponent : 0;
   const int right = multiplier.exponent > 0 ? 0 : -multiplier.exponent;
-  const auto shifted = static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << left);
+  const auto shifted = static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << (left & 31));
   return rounding_shift(doubling_high_product(shifted, multiplier.fraction), right);
 }
 
@@ -67,8 +68,7 @@ constexpr std::int32_t multiply(std::int64_t value, Multiplier multiplier) {
   const std::int64_t reduced = multiplier.fraction < 0x7FFF0000 ? (multiplier.fraction + (1 << 15)) >> 16 : 0x7FFF;
   const std::uint64_t product = static_cast<std::uint64_t>(value) * static_cast<std::uint64_t>(reduced);
   const int shift = 15 - multiplier.exponent;
-  if (shift <= 0) return static_cast<std::int32_t>(product << -shift);
-  return static_cast<std::int32_t>(static_cast<std::int64_t>(product + (std::uint64_t{1} << (shift - 1))) >> shift);
+  return static_cast<std::int32_t>(static_cast<std::int64_t>(product + (std::uint64_t{1} << ((shift - 1) & 63))) >> (shift & 63));
 }
 
 }  // namespace visq::kernels

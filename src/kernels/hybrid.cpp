@@ -39,16 +39,16 @@ VISQ_CPU_CLONES void to_grid(const float* values, std::size_t count, Rounding gr
 }
 
 /// The zero point that keeps the end exact which is nearer to zero; `step` is the real value of one step.
-float nudged_zero_point(double low, double high, double step) {
-  constexpr double kLow = -128, kHigh = 127;
-  const double from_low = kLow - low / step;
-  const double from_high = kHigh - high / step;
-  const bool low_is_nearer = -kLow + std::abs(low / step) < kHigh + std::abs(high / step);
-  return static_cast<float>(std::round(std::min(std::max(kLow, low_is_nearer ? from_low : from_high), kHigh)));  // NaN: kLow
+float nudged_zero_point(Extremes extremes, float step) {
+  constexpr float kLow = -128, kHigh = 127;
+  const float below = extremes.low / step, above = extremes.high / step;
+  const bool low_is_nearer = -kLow + std::abs(below) < kHigh + std::abs(above);
+  return std::round(std::min(std::max(kLow, low_is_nearer ? kLow - below : kHigh - above), kHigh));  // NaN: kLow
 }
 
 }  // namespace
 
+// All in float32, as LiteRT computes it, for the results to be the same to the last bit.
 RowGrid center_row(std::span<const float> row, bool asymmetric, std::int16_t* centered) {
   const Extremes extremes = extremes_and_zero(row.data(), row.size());
   if (extremes.low == extremes.high) {  // all are 0
@@ -56,11 +56,10 @@ RowGrid center_row(std::span<const float> row, bool asymmetric, std::int16_t* ce
     return {};
   }
   if (asymmetric) {
-    const double low = extremes.low, high = extremes.high;
-    const double step = (high - low) / 255;
-    const float zero_point = nudged_zero_point(low, high, step);
-    to_grid(row.data(), row.size(), {1 / static_cast<float>(step), zero_point, -128, 127}, centered);
-    return {static_cast<float>(step), static_cast<std::int32_t>(zero_point)};
+    const float step = (extremes.high - extremes.low) / 255;
+    const float zero_point = nudged_zero_point(extremes, step);
+    to_grid(row.data(), row.size(), {1 / step, zero_point, -128, 127}, centered);
+    return {step, static_cast<std::int32_t>(zero_point)};
   }
   const float largest = std::max(-extremes.low, extremes.high);
   to_grid(row.data(), row.size(), {127 / largest, 0, -127, 127}, centered);

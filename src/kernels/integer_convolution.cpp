@@ -125,14 +125,18 @@ class StoredKernel final : public SumKernel<Sum> {
   std::vector<Sum> bias_;  ///< empty where it is computed at run time
 };
 
-/// out[p, c] = scales[c] * step * sums[p, c] + bias[c]; steps advance by `stride` per pixel.
-VISQ_CPU_CLONES void scale_to_real(const Block<std::int32_t>& block, std::int64_t stride, const std::vector<float>& scales,
+/// out[p, c] = sums[p, c] * step * scales[c] + bias[c]; the products in the order that the rules say.
+VISQ_CPU_CLONES void scale_to_real(const Block<std::int32_t>& block, const IntegerRules& rules, const std::vector<float>& scales,
                                    const float* bias, float* out) {
   const std::size_t channels = scales.size();
   for (std::int64_t p = 0; p < block.count; ++p, out += channels) {
     const std::int32_t* sums = block.sums + static_cast<std::size_t>(p) * channels;
-    const float step = block.steps[(block.first + p) * stride];
-    for (std::size_t c = 0; c < channels; ++c) out[c] = static_cast<float>(sums[c]) * (step * scales[c]);
+    const float step = block.steps[rules.scale_per_pixel ? block.first + p : 0];
+    if (rules.filter_scale_first) {
+      for (std::size_t c = 0; c < channels; ++c) out[c] = static_cast<float>(sums[c]) * scales[c] * step;
+    } else {
+      for (std::size_t c = 0; c < channels; ++c) out[c] = static_cast<float>(sums[c]) * (step * scales[c]);
+    }
     if (bias == nullptr) continue;
     for (std::size_t c = 0; c < channels; ++c) out[c] += bias[c];
   }
@@ -158,7 +162,7 @@ class HybridKernel final : public SumKernel<std::int32_t> {
   void finish(EvalContext& context, const Block<std::int32_t>& block) const override {
     const int slot = spec().slots.bias;
     float* out = context.out<float>(0).data() + offset(block);
-    scale_to_real(block, rules_.scale_per_pixel ? 1 : 0, scales_, context.has_input(slot) ? context.in<float>(slot).data() : nullptr, out);
+    scale_to_real(block, rules_, scales_, context.has_input(slot) ? context.in<float>(slot).data() : nullptr, out);
     apply(spec().activation, std::span(out, static_cast<std::size_t>(block.count) * scales_.size()));
   }
 
@@ -181,14 +185,14 @@ Result<std::vector<double>> filter_scales(const PrepareContext& context, const C
   return channel_scales(context, context.input(spec.slots.filter), "filter", spec.slots.channel_axis, spec.shape.out_channels);
 }
 
-/// input scale * filter scale / output scale. LiteRT multiplies the scales of uint8 tensors in float32.
+/// input scale * filter scale / output scale.
 Result<std::vector<double>> sum_factors(const PrepareContext& context, const ConvolutionSpec& spec, const IntegerRules& rules) {
   const Tensor& input = context.input(spec.slots.input);
   VISQ_TRY(expect_per_tensor(context, input, "the input"));
   VISQ_TRY(expect_per_tensor(context, context.output(0), "the output"));
   VISQ_ASSIGN(std::vector<double> factors, filter_scales(context, spec));
   const double in = stored_grid(input).scale, out = stored_grid(context.output(0)).scale;
-  const bool in_float = input.dtype == DType::kUInt8 && rules.scaling == Scaling::kFixedPoint;
+  const bool in_float = rules.float_product || (input.dtype == DType::kUInt8 && rules.scaling == Scaling::kFixedPoint);
   for (double& factor : factors) {
     factor = (in_float ? static_cast<double>(static_cast<float>(in) * static_cast<float>(factor)) : in * factor) / out;
   }
@@ -241,9 +245,9 @@ Result<std::unique_ptr<Kernel>> make_integer_convolution(PrepareContext& context
   if (spec.shape.out_pixels() == 0 || spec.shape.out_channels == 0) return make_kernel([](EvalContext&) -> Status { return {}; });
   if (context.known(spec.slots.filter)) context.mark_packed(spec.slots.filter);
   if (context.input(spec.slots.input).dtype == DType::kFloat32) return make_hybrid(context, spec, rules);
-  const bool wide = sums_are_wide(context, spec);
+  const bool wide = rules.wide_sums || sums_are_wide(context, spec);
   if (context.has_input(spec.slots.bias)) {
-    VISQ_TRY(wide ? context.expect_type(spec.slots.bias, "bias", {DType::kInt64})
+    VISQ_TRY(wide ? context.expect_type(spec.slots.bias, "bias", {DType::kInt64, DType::kInt32})
                   : context.expect_type(spec.slots.bias, "bias", {DType::kInt32}));
   }
   return wide ? make_stored<std::int64_t>(context, spec, rules) : make_stored<std::int32_t>(context, spec, rules);

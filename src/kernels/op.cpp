@@ -99,7 +99,8 @@ bool PrepareContext::want_codes(int slot) {
 Result<std::vector<float>> PrepareContext::real_constant(int slot, std::string_view role) const {
   const Tensor& tensor = input(slot);
   if (tensor.dtype != DType::kFloat32) return unsupported("{} has type {}", role, name(tensor.dtype));
-  if (tensor.info != nullptr && tensor.info->is_constant) return dequantize_constant(*tensor.info, place_);
+  const bool in_file = tensor.info != nullptr && tensor.info->is_constant && tensor.info->quantization.block_size == 0;
+  if (in_file) return dequantize_constant(*tensor.info, place_);
   if (tensor.data == nullptr) return fail("{} is no constant", role);
   const auto values = tensor.values<float>();
   return std::vector<float>(values.begin(), values.end());

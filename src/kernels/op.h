@@ -37,7 +37,10 @@ struct Tensor {
   const TensorInfo* info = nullptr;             ///< as the file declares it: name, stored type, quantization, raw constant
 
   /// True where `data` holds stored integers of a quantized tensor, whose real values are scale * (q - zero_point): integer runs only.
-  bool quantized() const { return info != nullptr && info->quantization.quantized() && dtype == info->dtype && is_integer(dtype); }
+  bool quantized() const {
+    const bool declared = info != nullptr && (info->quantization.quantized() || info->quantization.block_size != 0);
+    return declared && dtype == info->dtype && is_integer(dtype);
+  }
   std::int64_t elements() const { return shape.elements(); }
   template <class T>
   std::span<const T> values() const {

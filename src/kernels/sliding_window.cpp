@@ -129,6 +129,17 @@ Result<SpatialAxes> slide_transposed(const PrepareContext& context, const Window
   return axes;
 }
 
+Result<backend::ConvolutionAxis> slide_along(const PrepareContext& context, const AxisWindow& window, std::int64_t in) {
+  VISQ_ASSIGN(const bool same, is_same(context));
+  return slide_axis(context, {window.name, in, window.kernel, window.stride, window.dilation, same});
+}
+
+Result<backend::ConvolutionAxis> slide_along_transposed(const PrepareContext& context, const AxisWindow& window, std::int64_t in,
+                                                        std::int64_t out) {
+  VISQ_ASSIGN(const bool same, is_same(context));
+  return slide_axis_transposed(context, {window.name, in, window.kernel, window.stride, window.dilation, same}, out);
+}
+
 Status check_map_sizes(const PrepareContext& context, const backend::ConvolutionShape& shape) {
   const backend::ConvolutionAxis& height = shape.height;
   const backend::ConvolutionAxis& width = shape.width;

@@ -36,6 +36,15 @@ struct Extent2D {
 };
 Result<SpatialAxes> slide_transposed(const PrepareContext& context, const Window& window, Extent2D in, Extent2D out);
 
+/// One axis by itself: as slide() and slide_transposed() for an axis that messages call `name`.
+struct AxisWindow {
+  std::string_view name;
+  std::int64_t kernel = 1, stride = 1, dilation = 1;
+};
+Result<backend::ConvolutionAxis> slide_along(const PrepareContext& context, const AxisWindow& window, std::int64_t in);
+Result<backend::ConvolutionAxis> slide_along_transposed(const PrepareContext& context, const AxisWindow& window, std::int64_t in,
+                                                        std::int64_t out);
+
 /// The kernel libraries index one map with 32-bit integers. Errors: larger maps.
 Status check_map_sizes(const PrepareContext& context, const backend::ConvolutionShape& shape);
 

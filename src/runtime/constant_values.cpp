@@ -34,11 +34,17 @@ std::vector<std::string> read_strings(std::span<const std::byte> bytes) {
   return strings;
 }
 
+Result<std::vector<float>> real_values(const TensorInfo& info, const Subgraph& subgraph, const std::string& place) {
+  const Quantization& q = info.quantization;
+  if (q.block_size == 0) return kernels::dequantize_constant(info, place);
+  return kernels::dequantize_blocks(info, subgraph.tensors[static_cast<std::size_t>(q.block_scales)], place);
+}
+
 }  // namespace
 
 bool holds_strings(DType type) { return type == DType::kString || type == DType::kResource || type == DType::kVariant; }
 
-Status materialize(Tensor& tensor, ConstantMemory& memory, const std::string& place) {
+Status materialize(Tensor& tensor, const Subgraph& subgraph, ConstantMemory& memory, const std::string& place) {
   const TensorInfo& info = *tensor.info;
   if (holds_strings(info.dtype)) {
     memory.strings = read_strings(info.data);
@@ -47,7 +53,7 @@ Status materialize(Tensor& tensor, ConstantMemory& memory, const std::string& pl
   }
   if (bits(info.dtype) == 0) return unsupported("{}: its constant '{}' is of type {}", place, info.name, name(info.dtype));
   if (tensor.dtype != info.dtype) {
-    VISQ_ASSIGN(const auto values, kernels::dequantize_constant(info, place));
+    VISQ_ASSIGN(const auto values, real_values(info, subgraph, place));
     return keep(tensor, memory, std::as_bytes(std::span(values)), place);
   }
   if (info.sparsity != nullptr) {

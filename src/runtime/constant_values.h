@@ -18,8 +18,8 @@ struct ConstantMemory {
 /// True where the element type has strings for elements, or names of resources.
 bool holds_strings(DType type);
 
-/// Gives a constant its memory: in place in the file where it can be used as it is, else a copy, its real values, or its strings.
-/// Errors: kUnsupported for types that nothing can read, kBadInput where there is no memory; `place` heads the message.
-Status materialize(kernels::Tensor& tensor, ConstantMemory& memory, const std::string& place);
+/// Gives a constant of `subgraph` its memory: in place in the file where it can be used as it is, else a copy, its real values, or its
+/// strings. Errors: kUnsupported for types that nothing can read, kBadInput where there is no memory; `place` heads the message.
+Status materialize(kernels::Tensor& tensor, const Subgraph& subgraph, ConstantMemory& memory, const std::string& place);
 
 }  // namespace visq::runtime

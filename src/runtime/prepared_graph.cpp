@@ -46,7 +46,8 @@ class GraphPreparer {
     for (std::size_t i = 0; i < subgraph.tensors.size(); ++i) {
       const TensorInfo& info = subgraph.tensors[i];
       PreparedTensor& prepared = graph_->tensors_[i];
-      const bool real = graph_->mode_ != Mode::kInteger && quant::has_grid(info);
+      const bool blocks = info.is_constant && info.quantization.block_size != 0;
+      const bool real = graph_->mode_ != Mode::kInteger && (quant::has_grid(info) || blocks);
       prepared.value = Tensor{.dtype = real ? DType::kFloat32 : info.dtype, .shape = info.shape, .info = &info};
       prepared.gridded = real && !info.is_constant && graph_->mode_ == Mode::kFakeQuant;
       prepared.variable = info.is_variable;
@@ -69,7 +70,7 @@ class GraphPreparer {
     PreparedTensor& prepared = tensor(index);
     const bool has_values = prepared.value.data != nullptr || prepared.value.strings != nullptr;
     if (!prepared.value.info->is_constant || has_values) return {};
-    return materialize(prepared.value, memory(index), place);
+    return materialize(prepared.value, graph_->subgraph(), memory(index), place);
   }
 
   void mark_unsupported(PreparedNode& node, std::string reason) {

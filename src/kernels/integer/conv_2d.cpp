@@ -15,7 +15,7 @@ Result<std::unique_ptr<Kernel>> prepare_conv_2d(PrepareContext& context) {
   VISQ_ASSIGN(const ConvolutionSpec spec, conv_2d_spec(context));
   const TensorInfo* filter = context.input(spec.slots.filter).info;
   const bool asymmetric = spec.shape.groups > 1 || (filter != nullptr && scales_differ(filter->quantization));
-  return make_integer_convolution(context, spec, {.asymmetric = asymmetric});
+  return make_integer_convolution(context, spec, {.asymmetric = asymmetric, .filter_scale_first = asymmetric});
 }
 
 constexpr OpDef kDefinitions[] = {
