@@ -45,11 +45,25 @@ constexpr std::int32_t doubling_high_product(std::int32_t a, std::int32_t b) {
   return static_cast<std::int32_t>((std::int64_t{a} * b + (std::int64_t{1} << 30)) >> 31);
 }
 
+/// a * b / 2^15 of 16-bit numbers, rounded half up, saturated.
+constexpr std::int32_t short_high_product(std::int32_t a, std::int32_t b) {
+  const std::int32_t product = (a * b + (1 << 14)) >> 15;
+  return product > std::numeric_limits<std::int16_t>::max() ? std::numeric_limits<std::int16_t>::max() : product;
+}
+
 /// value / 2^exponent, rounded half away from zero. 0 <= exponent <= 31.
 constexpr std::int32_t rounding_shift(std::int32_t value, int exponent) {
   const auto mask = static_cast<std::int32_t>((std::int64_t{1} << exponent) - 1);
   const std::int32_t threshold = (mask >> 1) + (value < 0 ? 1 : 0);
   return (value >> exponent) + ((value & mask) > threshold ? 1 : 0);
+}
+
+/// rounding_shift where LiteRT does not look whether the exponent lies within 0 to 31: what its code does then on x86-64, where shifts
+/// count modulo the width.
+constexpr std::int32_t unchecked_rounding_shift(std::int32_t value, int exponent) {
+  const auto mask = static_cast<std::int32_t>((std::uint64_t{1} << (static_cast<unsigned>(exponent) & 63U)) - 1);
+  const std::int32_t threshold = (mask >> 1) + (value < 0 ? 1 : 0);
+  return (value >> (static_cast<unsigned>(exponent) & 31U)) + ((value & mask) > threshold ? 1 : 0);
 }
 
 // Shifts are counted as x86-64 counts them, modulo the width: LiteRT checks no exponent, and absurd scales lead to any.

@@ -19,7 +19,7 @@ struct StoredFunction {
   T operator()(T q) const {
     const float real = static_cast<float>(in.scale) * static_cast<float>(std::int32_t{q} - in.zero_point);
     const float steps = std::round(function(real) * (1 / static_cast<float>(out.scale)));
-    return saturate<T>(to_int32(steps + static_cast<float>(out.zero_point)));
+    return saturate_whole<T>(steps + static_cast<float>(out.zero_point));
   }
 };
 

@@ -20,6 +20,7 @@ Result<Reduction> Reduction::plan(PrepareContext& context, DType output) {
   for (int axis = 0; axis < from.rank(); ++axis) {
     const bool drop = reduced[static_cast<std::size_t>(axis)];
     if (drop) plan.folded_ *= from[axis];
+    if (!drop) plan.of_everything_ = false;
     if (drop) kept[axis] = 1;
     if (!drop || keep) shape.push_back(kept[axis]);
   }

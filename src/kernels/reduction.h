@@ -17,6 +17,8 @@ class Reduction {
 
   /// Elements that are folded into each element of the output.
   std::int64_t folded() const { return folded_; }
+  /// True where all axes are reduced.
+  bool of_everything() const { return of_everything_; }
 
   /// totals[o] = fold over all inputs of output o, from fold.initial(), in row-major order.
   template <class In, class Fold>
@@ -68,6 +70,7 @@ class Reduction {
 
   Loops<2> loops_;
   std::int64_t folded_ = 1;
+  bool of_everything_ = true;
 };
 
 }  // namespace visq::kernels

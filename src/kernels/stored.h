@@ -29,13 +29,18 @@ constexpr T saturate(Wide value) {
   return static_cast<T>(std::clamp<Wide>(value, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
 }
 
-/// The stored integer of a real value, computed in float32: half away from zero, then clamped. NaN gives the lowest.
+/// A whole number in float32, clamped to the range of T. NaN gives the lowest.
 template <class T>
-T to_stored(float real, float scale, std::int32_t zero_point) {
-  const float steps = std::round(real / scale) + static_cast<float>(zero_point);
+T saturate_whole(float steps) {
   if (!(steps > static_cast<float>(std::numeric_limits<T>::min()))) return std::numeric_limits<T>::min();
   if (steps >= static_cast<float>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
   return static_cast<T>(steps);
+}
+
+/// The stored integer of a real value, computed in float32: half away from zero, then clamped. NaN gives the lowest.
+template <class T>
+T to_stored(float real, float scale, std::int32_t zero_point) {
+  return saturate_whole<T>(std::round(real / scale) + static_cast<float>(zero_point));
 }
 
 /// A number as int32 the way x86-64 converts it: towards zero, and whatever does not fit (NaN too) is the lowest.
@@ -79,7 +84,7 @@ Status expect_per_tensor(const PrepareContext& context, const Tensor& tensor, st
 /// The same, and zero point 0 for int16, which is all that LiteRT's arithmetic takes.
 Status expect_grid(const PrepareContext& context, const Tensor& tensor, std::string_view role);
 
-/// expect_grid for the only output and all inputs, which all have one type.
+/// expect_grid for the only output and all inputs, which have one type.
 Status expect_grids(const PrepareContext& context, int inputs);
 
 /// For operators that move stored integers as they are, where LiteRT refuses to do so between different grids.

@@ -105,11 +105,17 @@ TEST(Reductions, OfIntegersAndBools) {
   EXPECT_THAT(logical("REDUCE_ANY"), ElementsAre(1, 1, 0));
 }
 
-TEST(Reductions, NaNIsNotLost) {
+TEST(Reductions, NaNIsPassedOverUnlessEverythingStartsWithIt) {
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-  const std::vector<float> values{1, kNaN, 3, 4, 5, 6, 7, 8, 9, 10};
-  EXPECT_TRUE(std::isnan(LightRunner("REDUCE_MAX").input<float>({10}, values).scalar(0).first().second[0]));
-  EXPECT_TRUE(std::isnan(LightRunner("REDUCE_MIN").input<float>({10}, values).scalar(0).first().second[0]));
+  const auto run = [](const std::string& op, const std::vector<float>& values, const std::vector<std::int32_t>& axes) {
+    return LightRunner(op).input<float>({2, 5}, values).ints(axes).first().second;
+  };
+  const std::vector<float> inside{1, kNaN, 3, 4, 5, kNaN, kNaN, kNaN, kNaN, kNaN}, first{kNaN, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  EXPECT_THAT(run("REDUCE_MAX", inside, {0, 1}), ElementsAre(5));
+  EXPECT_THAT(run("REDUCE_MIN", inside, {1}), ElementsAre(1, std::numeric_limits<float>::max()));
+  EXPECT_THAT(run("REDUCE_MAX", first, {1}), ElementsAre(5, 10));
+  EXPECT_TRUE(std::isnan(run("REDUCE_MAX", first, {0, 1})[0]));
+  EXPECT_TRUE(std::isnan(run("REDUCE_MIN", first, {1, 0})[0]));
 }
 
 TEST(Softmax, RowsAddUpToOne) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace visq::testing {
 namespace {
 
@@ -31,10 +33,23 @@ class Memory {
 struct Run {
   std::deque<Memory> memory;
   std::deque<Tensor> tensors;
+  std::deque<TensorInfo> declarations;
   std::deque<std::vector<std::string>> strings;
   std::vector<const Tensor*> inputs;
   std::vector<Tensor*> outputs;
 };
+
+Tensor& declare(Run& run, DType type, Shape shape, const Quantization& quantization) {
+  TensorInfo& info = run.declarations.emplace_back();
+  info.dtype = type;
+  info.shape = shape;
+  info.quantization = quantization;
+  Tensor& tensor = run.tensors.emplace_back();
+  tensor.dtype = type;
+  tensor.shape = std::move(shape);
+  tensor.info = &info;
+  return tensor;
+}
 
 /// Gives a tensor its values.
 void fill(Run& run, Tensor& tensor, const Array& array) {
@@ -67,12 +82,12 @@ Array copy_out(const Tensor& tensor) {
 }  // namespace
 
 LightRunner& LightRunner::strings(Shape shape, std::vector<std::string> values) {
-  inputs_.push_back({true, true, {DType::kString, std::move(shape), {}, std::move(values)}});
+  inputs_.push_back({true, true, {DType::kString, std::move(shape), {}, std::move(values)}, {}});
   return *this;
 }
 
 LightRunner& LightRunner::absent() {
-  inputs_.push_back({false, false, {}});
+  inputs_.push_back({false, false, {}, {}});
   return *this;
 }
 
@@ -82,24 +97,43 @@ LightRunner& LightRunner::attribute(std::string name, Attribute value) {
 }
 
 LightRunner& LightRunner::output(DType type) {
-  outputs_.push_back(type);
+  outputs_.push_back({type, {}});
   return *this;
 }
 
-Result<std::vector<Array>> LightRunner::run() {
+LightRunner& LightRunner::stored_output(DType type, float scale, std::int64_t zero_point) {
+  outputs_.push_back({type, one_grid(scale, zero_point)});
+  return *this;
+}
+
+Quantization LightRunner::one_grid(float scale, std::int64_t zero_point) {
+  Quantization quantization;
+  quantization.scale = {scale};
+  quantization.zero_point = {zero_point};
+  return quantization;
+}
+
+const kernels::OpDef* LightRunner::definition() const {
+  const auto stored = [](const auto& tensor) { return tensor.quantization.quantized(); };
   const kernels::OpDef* def = kernels::find_op(operator_.type);
+  if (std::none_of(inputs_.begin(), inputs_.end(), stored) && std::none_of(outputs_.begin(), outputs_.end(), stored)) return def;
+  const kernels::OpDef* integer = kernels::find_integer_op(operator_.type);
+  if (integer != nullptr) return integer;
+  return def != nullptr && def->takes_stored ? def : nullptr;
+}
+
+Result<std::vector<Array>> LightRunner::run() {
+  const kernels::OpDef* def = definition();
   if (def == nullptr) return internal_error("no operator {}", operator_.type);
   Run run;
   for (const Slot& slot : inputs_) {
-    Tensor& tensor = run.tensors.emplace_back();
-    tensor.dtype = slot.array.dtype;
-    tensor.shape = slot.array.shape;
+    Tensor& tensor = declare(run, slot.array.dtype, slot.array.shape, slot.quantization);
     run.inputs.push_back(slot.present ? &tensor : nullptr);
     if (slot.known) fill(run, tensor, slot.array);
   }
-  for (const DType type : outputs_.empty() ? std::vector{DType::kFloat32} : outputs_) {
-    run.outputs.push_back(&run.tensors.emplace_back());
-    run.outputs.back()->dtype = type;
+  const std::vector<Declared> plain{{DType::kFloat32, {}}};
+  for (const Declared& output : outputs_.empty() ? plain : outputs_) {
+    run.outputs.push_back(&declare(run, output.type, {}, output.quantization));
   }
   const auto prepare = [&] {
     kernels::PrepareContext context(operator_, "m.tflite: subgraph 0, node 0 " + operator_.type, run.inputs, run.outputs);

@@ -33,11 +33,19 @@ class LightRunner {
     return constant<std::int32_t>({static_cast<std::int64_t>(values.size())}, values);
   }
   LightRunner& scalar(std::int32_t value) { return constant<std::int32_t>({}, {value}); }
+  /// Stored integers of a quantized tensor. With one among inputs or outputs, the operator runs as in an integer run.
+  template <class T>
+  LightRunner& stored(Shape shape, const std::vector<T>& values, float scale, std::int64_t zero_point = 0) {
+    add<T>(std::move(shape), values, false);
+    inputs_.back().quantization = one_grid(scale, zero_point);
+    return *this;
+  }
   LightRunner& strings(Shape shape, std::vector<std::string> values);
   LightRunner& absent();
   LightRunner& attribute(std::string name, Attribute value);
   /// Declares one more output; without any there is one float32.
   LightRunner& output(DType type);
+  LightRunner& stored_output(DType type, float scale, std::int64_t zero_point = 0);
 
   /// The outputs, or the error of Prepare or Eval.
   Result<std::vector<Array>> run();
@@ -58,20 +66,28 @@ class LightRunner {
   struct Slot {
     bool present = true, known = false;
     Array array;
+    Quantization quantization;
+  };
+  struct Declared {
+    DType type;
+    Quantization quantization;
   };
   template <class T>
   LightRunner& add(Shape shape, const std::vector<T>& values, bool known) {
-    Slot slot{true, known, {kernels::kDTypeOf<T>, std::move(shape), {}, {}}};
+    Slot slot{true, known, {kernels::kDTypeOf<T>, std::move(shape), {}, {}}, {}};
     slot.array.bytes.resize(values.size() * sizeof(T));
     if (!values.empty()) std::memcpy(slot.array.bytes.data(), values.data(), slot.array.bytes.size());
     inputs_.push_back(std::move(slot));
     return *this;
   }
+  static Quantization one_grid(float scale, std::int64_t zero_point);
   std::vector<Array> run_or_fail();
+  /// What the runtime would take: from integer/ where stored integers are about.
+  const kernels::OpDef* definition() const;
 
   Operator operator_;
   std::deque<Slot> inputs_;
-  std::vector<DType> outputs_;
+  std::vector<Declared> outputs_;
   bool deferred_ = false;
 };
 

@@ -6,22 +6,30 @@
 namespace visq::kernels {
 namespace {
 
+/// A real value in steps of 2^-8. For a scale of 1 or more LiteRT shifts by a negative exponent, and little but the sign is left.
+struct RealValue {
+  std::int32_t zero_point;
+  Multiplier scale;
+  std::int32_t operator()(std::int32_t q) const {
+    return unchecked_rounding_shift(doubling_high_product((q - zero_point) * (1 << 8), scale.fraction), -scale.exponent);
+  }
+};
+
 template <class T, class Function>
 struct Compared {
-  FinerOperand<T> first, second;
+  Tabulated<T, std::int32_t, RealValue> first, second;
   Bool operator()(T a, T b) const { return Function()(first(a), second(b)); }
 };
 
 template <class Function, class Types>
 Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
-  constexpr int kShift = 8;
   VISQ_TRY(context.expect_inputs(2, 2));
   VISQ_TRY(context.expect_outputs(1));
   for (const int slot : {0, 1}) VISQ_TRY(expect_per_tensor(context, context.input(slot), fmt::format("input {}", slot)));
   return for_type(context, 0, Types(), [&]<class T>(std::type_identity<T>) {
     const auto operand = [&](int slot) {
       const StoredGrid grid = stored_grid(context.input(slot));
-      return FinerOperand<T>(OnFinerGrid{grid.zero_point, kShift, to_multiplier(grid.scale)});
+      return Tabulated<T, std::int32_t, RealValue>(RealValue{grid.zero_point, to_multiplier(grid.scale)});
     };
     return zip_kernel<T, Bool>(context, Compared<T, Function>{operand(0), operand(1)});
   });

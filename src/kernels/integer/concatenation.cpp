@@ -1,4 +1,5 @@
-// CONCATENATION of stored integers: uint8 inputs are brought to the output's grid, in float32; int8 must lie on it, int16 counts as if.
+// CONCATENATION of stored integers: uint8 inputs are brought to the output's grid, in float32; int8 and int4 must lie on it, others
+// count as if they did.
 #include <array>
 
 #include "kernels/concatenation.h"
@@ -40,7 +41,7 @@ void place(EvalContext& eval, int slot, const Part& part) {
 Status expect_fitting_grid(const PrepareContext& context, int slot) {
   const Tensor& input = context.input(slot);
   const std::string role = fmt::format("input {}", slot);
-  if (input.dtype == DType::kInt8) return expect_same_grid(context, input, role, context.output(0));
+  if (input.dtype == DType::kInt8 || input.dtype == DType::kInt4) return expect_same_grid(context, input, role, context.output(0));
   return expect_grid(context, input, role);
 }
 
@@ -62,8 +63,9 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   });
 }
 
-constexpr OpDef kDefinitions[] = {
-    {.name = "CONCATENATION", .prepare = prepare, .types = {DType::kInt8, DType::kUInt8, DType::kInt16, DType::kInt32, DType::kInt64}}};
+constexpr OpDef kDefinitions[] = {{.name = "CONCATENATION",
+                                   .prepare = prepare,
+                                   .types = {DType::kInt8, DType::kUInt8, DType::kInt16, DType::kInt32, DType::kInt64, DType::kInt4}}};
 
 }  // namespace
 

@@ -18,9 +18,6 @@ ShortMultiplier to_short(float factor) {
   return {static_cast<std::int16_t>(fraction), multiplier.exponent};
 }
 
-/// a * b / 2^15 of 16-bit numbers, rounded half up.
-std::int32_t rounded_product(std::int32_t a, std::int32_t b) { return (a * b + (1 << 14)) >> 15; }
-
 std::int32_t saturated(std::int64_t value) { return saturate<std::int16_t>(value); }
 
 template <class T>
@@ -31,7 +28,7 @@ struct HardSwish {
   T operator()(T q) const {
     const std::int32_t fine = (q - in.zero_point) * 128;
     const std::int32_t weight = (relu_part(fine) + (1 << 15)) >> 1;  // (x + 3) / 6, clamped, with 15 bits
-    const std::int32_t product = weight * rounded_product(fine, to_output.fraction) / (1 << 15);
+    const std::int32_t product = weight * short_high_product(fine, to_output.fraction) / (1 << 15);
     return saturate<T>(saturated(rounding_shift(product, -to_output.exponent)) + out.zero_point);
   }
 
@@ -40,7 +37,7 @@ struct HardSwish {
   std::int32_t relu_part(std::int32_t fine) const {
     const int left = std::max(to_thirds.exponent, 0), right = std::max(-to_thirds.exponent, 0);
     if (left > 0) fine = saturated(std::int64_t{fine} << (left - 1));
-    const std::int32_t third = rounded_product(fine, to_thirds.fraction);
+    const std::int32_t third = short_high_product(fine, to_thirds.fraction);
     return left > 0 ? saturated(std::int64_t{third} * 2) : rounding_shift(third, right);
   }
 };

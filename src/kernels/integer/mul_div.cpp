@@ -14,9 +14,26 @@ struct Product {
   T operator()(T a, T b) const { return static_cast<T>(requantize((a - first_zero) * (b - second_zero))); }
 };
 
+/// int16 on grids of 2^-15 to 8 bits on a grid of 2^-7, whatever the scales are said to be.
+template <class Out>
+struct ShortProduct {
+  std::int32_t zero_point;
+  Limits limits;
+  Out operator()(std::int16_t a, std::int16_t b) const {
+    return static_cast<Out>(std::clamp(rounding_shift(short_high_product(a, b), 8) + zero_point, limits.low, limits.high));
+  }
+};
+
 Result<std::unique_ptr<Kernel>> prepare_mul(PrepareContext& context) {
   VISQ_TRY(expect_grids(context, 2));
   VISQ_ASSIGN(const RealRange range, fused_range(context));
+  const DType to = context.output(0).dtype;
+  if (context.input(0).dtype == DType::kInt16 && to != DType::kInt16) {
+    return for_dtype(context, to, StoredBytes(), [&]<class T>(std::type_identity<T>) {
+      const StoredGrid grid = stored_grid(context.output(0));
+      return zip_kernel<std::int16_t, T>(context, ShortProduct<T>{grid.zero_point, stored_limits<T>(grid, range)});
+    });
+  }
   const StoredGrid first = stored_grid(context.input(0)), second = stored_grid(context.input(1)), out = stored_grid(context.output(0));
   // In float32, as LiteRT does.
   const float factor = static_cast<float>(first.scale) * static_cast<float>(second.scale) / static_cast<float>(out.scale);
@@ -61,7 +78,7 @@ struct Quotient {
     const auto widened = static_cast<std::int32_t>(static_cast<std::uint32_t>(steps) << room);
     const std::int32_t quotient = doubling_high_product(doubling_high_product(widened, by.inverse), multiplier.fraction);
     const int shift = by.exponent + room - multiplier.exponent;
-    const std::int32_t scaled = shift > 31 ? 0 : shift >= 0 ? rounding_shift(quotient, shift) : saturating_shift(quotient, -shift);
+    const std::int32_t scaled = unchecked_rounding_shift(quotient, shift);
     return static_cast<T>(std::clamp<std::int64_t>(std::int64_t{scaled} + out_zero, limits.low, limits.high));
   }
 };

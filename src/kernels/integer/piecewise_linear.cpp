@@ -80,16 +80,43 @@ struct Prelu {
   }
 };
 
-Result<std::unique_ptr<Kernel>> prepare_prelu(PrepareContext& context) {
-  VISQ_TRY(expect_grids(context, 2));
+template <class T>
+Prelu<T> make_prelu(const PrepareContext& context) {
   const StoredGrid in = stored_grid(context.input(0)), alpha = stored_grid(context.input(1)), out = stored_grid(context.output(0));
   const float factor = static_cast<float>(in.scale) * static_cast<float>(alpha.scale) / static_cast<float>(out.scale);
-  return for_type(context, 0, StoredBytes(), [&]<class T>(std::type_identity<T>) {
-    return zip_kernel<T, T>(context, Prelu<T>{in.zero_point,
-                                              alpha.zero_point,
-                                              {grid_multiplier(in, out), out.zero_point, type_limits<T>()},
-                                              {to_multiplier(static_cast<double>(factor)), out.zero_point, type_limits<T>()}});
+  return {in.zero_point,
+          alpha.zero_point,
+          {grid_multiplier(in, out), out.zero_point, type_limits<T>()},
+          {to_multiplier(static_cast<double>(factor)), out.zero_point, type_limits<T>()}};
+}
+
+/// int16 goes with an alpha of int8; LiteRT reads others as if they were that.
+Result<std::unique_ptr<Kernel>> prepare_prelu_int16(PrepareContext& context) {
+  VISQ_TRY(context.expect_type(1, "alpha", {DType::kInt8}));
+  VISQ_ASSIGN(auto broadcast, Broadcast<2>::plan(context, DType::kInt16));
+  return make_kernel([broadcast = std::move(broadcast), prelu = make_prelu<std::int16_t>(context)](EvalContext& eval) -> Status {
+    const auto alpha = eval.in<std::int8_t>(1);
+    auto* wide = reinterpret_cast<std::int16_t*>(eval.scratch(alpha.size() * sizeof(std::int16_t)));
+    std::copy(alpha.begin(), alpha.end(), wide);
+    const auto [in_step, alpha_step] = broadcast.steps();
+    const bool in_moves = in_step != 0, alpha_moves = alpha_step != 0;
+    broadcast.for_each_run([&](const auto& offsets, std::int64_t start, std::int64_t length) {
+      zip_loop(eval.in<std::int16_t>(0).data() + offsets[0], in_moves, wide + offsets[1], alpha_moves,
+               eval.out<std::int16_t>(0).data() + start, length, prelu);
+    });
+    return {};
   });
+}
+
+Result<std::unique_ptr<Kernel>> prepare_prelu(PrepareContext& context) {
+  VISQ_TRY(context.expect_inputs(2, 2));
+  VISQ_TRY(context.expect_outputs(1));
+  VISQ_TRY(expect_grid(context, context.input(0), "the input"));
+  VISQ_TRY(expect_grid(context, context.input(1), "alpha"));
+  VISQ_TRY(expect_grid(context, context.output(0), "the output"));
+  if (context.input(0).dtype == DType::kInt16) return prepare_prelu_int16(context);
+  return for_type(context, 0, StoredBytes(),
+                  [&]<class T>(std::type_identity<T>) { return zip_kernel<T, T>(context, make_prelu<T>(context)); });
 }
 
 constexpr OpDef kDefinitions[] = {
@@ -99,7 +126,7 @@ constexpr OpDef kDefinitions[] = {
     {.name = "RELU_N1_TO_1", .prepare = prepare_relu_n1_to_1, .types = StoredBytes::dtypes()},
     {.name = "RELU_0_TO_1", .prepare = prepare_relu_0_to_1, .types = StoredBytes::dtypes()},
     {.name = "LEAKY_RELU", .prepare = prepare_leaky_relu, .types = StoredTypes::dtypes()},
-    {.name = "PRELU", .prepare = prepare_prelu, .types = StoredBytes::dtypes()},
+    {.name = "PRELU", .prepare = prepare_prelu, .types = StoredTypes::dtypes()},
 };
 
 }  // namespace

@@ -9,6 +9,9 @@
 namespace visq::kernels {
 namespace {
 
+using Summed = TypeList<std::int8_t, std::uint8_t, std::int16_t>;
+using Multiplied = TypeList<std::int8_t, std::int16_t>;
+
 /// int32 sums, which may wrap.
 template <class T>
 struct SumFold {
@@ -24,15 +27,37 @@ Multiplier divided(Multiplier multiplier, std::int64_t count) {
   return {static_cast<std::int32_t>((std::int64_t{multiplier.fraction} << spare) / count), multiplier.exponent - spare};
 }
 
+/// In fixed point.
 template <class T>
-Result<std::unique_ptr<Kernel>> sum_kernel(PrepareContext& context, bool mean) {
+struct MeanOutput {
+  Requantization requantize;
+  std::int32_t zero;  ///< what a sum of zeros is
+  MeanOutput(const StoredGrid& in, const StoredGrid& out, std::int64_t count)
+      : requantize{divided(to_multiplier(in.scale / out.scale), count), out.zero_point, type_limits<T>()},
+        zero(static_cast<std::int32_t>(modular(std::int64_t{in.zero_point}) * modular(count))) {}
+  T operator()(std::int32_t sum) const { return static_cast<T>(requantize(wrapping_subtract(sum, zero))); }
+};
+
+/// In float32, as LiteRT's optimized kernel does it: its reference kernel reads all types as uint8.
+template <class T>
+struct SumOutput {
+  float scale, bias;
+  std::int32_t zero_point;
+  SumOutput(const StoredGrid& in, const StoredGrid& out, std::int64_t count)
+      : scale(static_cast<float>(in.scale) / static_cast<float>(out.scale)),
+        bias(static_cast<float>(-in.zero_point) * scale * static_cast<float>(count)),
+        zero_point(out.zero_point) {}
+  T operator()(std::int32_t sum) const {
+    return saturate<T>(std::int64_t{to_int32(std::round(static_cast<float>(sum) * scale + bias))} + zero_point);
+  }
+};
+
+template <class T, class Output>
+Result<std::unique_ptr<Kernel>> sum_kernel(PrepareContext& context) {
   VISQ_ASSIGN(auto reduction, Reduction::plan(context, kDTypeOf<T>));
-  const StoredGrid from = stored_grid(context.input(0)), to = stored_grid(context.output(0));
-  const std::int64_t count = reduction.folded();
-  const Multiplier multiplier = to_multiplier(from.scale / to.scale);
-  const Requantization requantize{mean && count > 0 ? divided(multiplier, count) : multiplier, to.zero_point, type_limits<T>()};
-  const auto zero = static_cast<std::int32_t>(modular(std::int64_t{from.zero_point}) * modular(count));
-  return make_kernel([reduction = std::move(reduction), requantize, zero](EvalContext& eval) -> Status {
+  const std::int64_t count = std::max<std::int64_t>(reduction.folded(), 1);
+  const Output output(stored_grid(context.input(0)), stored_grid(context.output(0)), count);
+  return make_kernel([reduction = std::move(reduction), output](EvalContext& eval) -> Status {
     const auto out = eval.out<T>(0);
     if (reduction.folded() == 0) {  // nothing to sum up: LiteRT leaves a stored 0
       std::fill(out.begin(), out.end(), T{0});
@@ -40,26 +65,23 @@ Result<std::unique_ptr<Kernel>> sum_kernel(PrepareContext& context, bool mean) {
     }
     auto* totals = reinterpret_cast<std::int32_t*>(eval.scratch(out.size() * sizeof(std::int32_t)));
     reduction.run(eval.in<T>(0).data(), totals, static_cast<std::int64_t>(out.size()), SumFold<T>());
-    std::transform(totals, totals + out.size(), out.begin(),
-                   [&](std::int32_t total) { return static_cast<T>(requantize(wrapping_subtract(total, zero))); });
+    std::transform(totals, totals + out.size(), out.begin(), output);
     return {};
   });
 }
 
-template <class Types>
-Result<std::unique_ptr<Kernel>> prepare_sum(PrepareContext& context, bool mean) {
+Status expect_reducible(const PrepareContext& context) {
   VISQ_TRY(context.expect_inputs(2, 2));
   VISQ_TRY(context.expect_outputs(1));
   VISQ_TRY(expect_grid(context, context.input(0), "the input"));
-  VISQ_TRY(expect_grid(context, context.output(0), "the output"));
-  return for_type(context, 0, Types(), [&]<class T>(std::type_identity<T>) { return sum_kernel<T>(context, mean); });
+  return expect_grid(context, context.output(0), "the output");
 }
 
-using Summed = TypeList<std::int8_t, std::uint8_t, std::int16_t>;
-using Multiplied = TypeList<std::int8_t, std::int16_t>;
-
-Result<std::unique_ptr<Kernel>> prepare_plain_sum(PrepareContext& context) { return prepare_sum<Summed>(context, false); }
-Result<std::unique_ptr<Kernel>> prepare_mean(PrepareContext& context) { return prepare_sum<Summed>(context, true); }
+template <template <class> class Output>
+Result<std::unique_ptr<Kernel>> prepare_sum(PrepareContext& context) {
+  VISQ_TRY(expect_reducible(context));
+  return for_type(context, 0, Summed(), [&]<class T>(std::type_identity<T>) { return sum_kernel<T, Output<T>>(context); });
+}
 
 /// Each factor is scaled as it comes, so that products stay on a grid; the first starts the product as it is.
 template <class T>
@@ -98,16 +120,13 @@ Result<std::unique_ptr<Kernel>> product_kernel(PrepareContext& context) {
 }
 
 Result<std::unique_ptr<Kernel>> prepare_product(PrepareContext& context) {
-  VISQ_TRY(context.expect_inputs(2, 2));
-  VISQ_TRY(context.expect_outputs(1));
-  VISQ_TRY(expect_grid(context, context.input(0), "the input"));
-  VISQ_TRY(expect_grid(context, context.output(0), "the output"));
+  VISQ_TRY(expect_reducible(context));
   return for_type(context, 0, Multiplied(), [&]<class T>(std::type_identity<T>) { return product_kernel<T>(context); });
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "SUM", .prepare = prepare_plain_sum, .types = Summed::dtypes()},
-    {.name = "MEAN", .prepare = prepare_mean, .types = Summed::dtypes()},
+    {.name = "SUM", .prepare = prepare_sum<SumOutput>, .types = Summed::dtypes()},
+    {.name = "MEAN", .prepare = prepare_sum<MeanOutput>, .types = Summed::dtypes()},
     {.name = "REDUCE_PROD", .prepare = prepare_product, .types = Multiplied::dtypes()},
 };
 

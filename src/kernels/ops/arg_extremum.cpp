@@ -15,6 +15,12 @@ struct Extents {
   std::int64_t outer, size, inner;
 };
 
+/// NaN is worse than any number.
+template <class Better, class T>
+bool is_better(T value, T best) {
+  return Better()(value, best) || (best != best && value == value);
+}
+
 template <class T, class Index, class Better>
 Status find_best(EvalContext& eval, const Extents& e) {
   const T* in = eval.in<T>(kInput).data();
@@ -23,7 +29,7 @@ Status find_best(EvalContext& eval, const Extents& e) {
     for (std::int64_t inner = 0; inner < e.inner; ++inner) {
       std::int64_t best = 0;
       for (std::int64_t i = 1; i < e.size; ++i) {
-        if (Better()(in[i * e.inner + inner], in[best * e.inner + inner])) best = i;
+        if (is_better<Better>(in[i * e.inner + inner], in[best * e.inner + inner])) best = i;
       }
       out[inner] = static_cast<Index>(best);
     }

@@ -1,5 +1,6 @@
 // MIRROR_PAD: the input surrounded by its own reflection, with (SYMMETRIC) or without (REFLECT) repeating the edge.
 #include "kernels/padding.h"
+#include "kernels/stored.h"
 
 namespace visq::kernels {
 namespace {
@@ -36,6 +37,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   VISQ_TRY(context.expect_inputs(2, 2));
   VISQ_TRY(context.expect_outputs(1));
   const Tensor& input = context.input(kInput);
+  VISQ_TRY(expect_same_grid(context, input, "the input", context.output(0)));
   VISQ_ASSIGN(const Paddings paddings, read_paddings(context, 1, input.shape));
   const std::int64_t skipped = context.attributes().text("mode", "REFLECT") == "REFLECT" ? 1 : 0;
   for (int axis = 0; axis < input.shape.rank(); ++axis) {

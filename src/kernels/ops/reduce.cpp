@@ -41,24 +41,22 @@ struct ProductFold {
   T finish(Total total, std::int64_t) const { return static_cast<T>(total); }
 };
 
-/// The larger one; NaN wins.
+/// The larger one. As in LiteRT's reference kernel NaN is passed over, but for a NaN that a reduction of everything starts with.
 template <class T>
 struct MaxFold {
   using Total = T;
-  Total initial() const {
-    return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
-  }
-  Total operator()(Total total, T value) const { return value > total || value != value ? value : total; }
+  T start = std::numeric_limits<T>::lowest();
+  Total initial() const { return start; }
+  Total operator()(Total total, T value) const { return value > total ? value : total; }
   Total merge(Total a, Total b) const { return (*this)(a, b); }
   T finish(Total total, std::int64_t) const { return total; }
 };
 template <class T>
 struct MinFold {
   using Total = T;
-  Total initial() const {
-    return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
-  }
-  Total operator()(Total total, T value) const { return value < total || value != value ? value : total; }
+  T start = std::numeric_limits<T>::max();
+  Total initial() const { return start; }
+  Total operator()(Total total, T value) const { return value < total ? value : total; }
   Total merge(Total a, Total b) const { return (*this)(a, b); }
   T finish(Total total, std::int64_t) const { return total; }
 };
@@ -85,10 +83,15 @@ Result<std::unique_ptr<Kernel>> reduce_kernel(PrepareContext& context) {
   VISQ_ASSIGN(auto reduction, Reduction::plan(context, kDTypeOf<T>));
   return make_kernel([reduction = std::move(reduction)](EvalContext& eval) -> Status {
     using Total = typename Fold::Total;
+    const auto in = eval.in<T>(0);
     const auto out = eval.out<T>(0);
+    Fold fold;
+    if constexpr (requires { fold.start; }) {
+      if (reduction.of_everything() && !in.empty()) fold.start = in[0];
+    }
     auto* totals = reinterpret_cast<Total*>(eval.scratch(out.size() * sizeof(Total)));
-    reduction.run(eval.in<T>(0).data(), totals, eval.output(0).elements(), Fold());
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = Fold().finish(totals[i], reduction.folded());
+    reduction.run(in.data(), totals, eval.output(0).elements(), fold);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = fold.finish(totals[i], reduction.folded());
     return {};
   });
 }

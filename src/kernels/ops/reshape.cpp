@@ -2,6 +2,7 @@
 #include "core/checked.h"
 #include "kernels/element_types.h"
 #include "kernels/parameters.h"
+#include "kernels/stored.h"
 #include "kernels/strided_copy.h"
 
 namespace visq::kernels {
@@ -74,6 +75,7 @@ Result<std::unique_ptr<Kernel>> prepare_squeeze(PrepareContext& context) {
 Result<std::unique_ptr<Kernel>> prepare_expand_dims(PrepareContext& context) {
   VISQ_TRY(context.expect_inputs(2, 2));
   VISQ_TRY(context.expect_outputs(1));
+  VISQ_TRY(expect_same_grid(context, context.input(kInput), "the input", context.output(0)));
   VISQ_ASSIGN(const std::int64_t where, integer(context, kAxis, "the axis"));
   const Shape& from = context.input(kInput).shape;
   VISQ_ASSIGN(const int axis, checked_axis(context, where, from.rank() + 1));

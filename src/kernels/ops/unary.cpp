@@ -29,7 +29,7 @@ struct Negative {
 struct Sign {
   template <class T>
   T operator()(T x) const {
-    return x > 0 ? T{1} : x < 0 ? T{-1} : T{0};  // NaN gives 0
+    return x > 0 ? T{1} : x < 0 ? T{-1} : x;  // NaN stays
   }
 };
 struct Square {
