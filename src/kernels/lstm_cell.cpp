@@ -130,7 +130,7 @@ class LstmCell final : public RecurrentCell {
     // LiteRT's activation NONE leaves its buffer as it is, and that holds the cell gate, not the cells.
     const bool activated = parts_.options.activation != Activation::kNone;
     std::copy_n(activated ? cells : gate_sums(kCellGate), cells_, hidden);
-    apply(parts_.options.activation, {hidden, cells_});
+    activate(parts_.options.activation, {hidden, cells_});
     multiply_all(gate_sums(kOutputGate), hidden, cells_);
   }
 
@@ -139,7 +139,7 @@ class LstmCell final : public RecurrentCell {
     if (!vectors.peephole.empty()) add_products(vectors.peephole.data(), cells, sums, cells_);
     if (parts_.sizes.normalized) normalize(vectors.norm, vectors.bias, sums);
     if (gate == kCellGate) {
-      apply(parts_.options.activation, {sums, cells_});
+      activate(parts_.options.activation, {sums, cells_});
     } else {
       apply_logistic(sums, cells_);
     }

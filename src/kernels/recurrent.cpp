@@ -4,7 +4,9 @@
 
 #include "core/checked.h"
 #include "kernels/convolution.h"
+#include "kernels/cpu_clones.h"
 #include "kernels/dequantize_constant.h"
+#include "kernels/float_functions.h"
 
 namespace visq::kernels {
 namespace {
@@ -61,6 +63,10 @@ class RecurrentKernel final : public Kernel {
 
   std::vector<RecurrentPass> passes_;
 };
+
+VISQ_CPU_CLONES void tanh_all(float* values, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) values[i] = tanh_f32(values[i]);
+}
 
 }  // namespace
 
@@ -128,6 +134,14 @@ Status place_two_ways(PrepareContext& context, std::vector<RecurrentPass>& passe
     VISQ_TRY(context.set_output(1, DType::kFloat32, output_shape(backward.sequence, 3, backward.columns)));
   }
   return context.set_output(0, DType::kFloat32, output_shape(forward.sequence, 3, forward.columns));
+}
+
+void activate(Activation activation, std::span<float> values) {
+  if (activation == Activation::kTanh) {
+    tanh_all(values.data(), values.size());
+  } else {
+    apply(activation, values);
+  }
 }
 
 std::unique_ptr<Kernel> make_recurrent(std::vector<RecurrentPass> passes) { return std::make_unique<RecurrentKernel>(std::move(passes)); }

@@ -46,7 +46,7 @@ class RnnCell final : public RecurrentCell {
     float* state = eval.input(parts_.state).mutable_values<float>().data() + first * units_;
     parts_.recurrent->accumulate(state, width, sums, scratch);
     const auto count = static_cast<std::size_t>(width * units_);
-    apply(parts_.activation, {sums, count});
+    activate(parts_.activation, {sums, count});
     std::copy_n(sums, count, state);
     return state;
   }

@@ -26,7 +26,7 @@ class FloatSvdf final : public Kernel {
       float* state = eval.input(kSvdfState).mutable_values<float>().data() + row * shape_.filters * shape_.memory;
       advance(newest, state, output.data() + row * shape_.units);
     }
-    apply(activation_, output);
+    activate(activation_, output);
     return {};
   }
 
