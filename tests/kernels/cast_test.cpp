@@ -26,12 +26,14 @@ std::vector<To> cast(const std::vector<From>& values) {
       .second;
 }
 
-TEST(Cast, FloatsRoundTowardsZeroAndOverflowToTheLowest) {
+TEST(Cast, FloatsRoundTowardsZeroAndSaturate) {
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_THAT(cast<std::int32_t>(std::vector<float>{2.9F, -2.9F, 3e9F, kNaN}),
-              ElementsAre(2, -2, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::min()));
+  constexpr std::int32_t kLowest = std::numeric_limits<std::int32_t>::min(), kLargest = std::numeric_limits<std::int32_t>::max();
+  EXPECT_THAT(cast<std::int32_t>(std::vector<float>{2.9F, -2.9F, 3e9F, -3e9F, kNaN}), ElementsAre(2, -2, kLargest, kLowest, kLargest));
   EXPECT_THAT(cast<std::int64_t>(std::vector<float>{3e9F, -1e30F}), ElementsAre(3000000000, std::numeric_limits<std::int64_t>::min()));
-  EXPECT_THAT(cast<std::int8_t>(std::vector<float>{-1.5F, 130}), ElementsAre(-1, -126));
+  EXPECT_THAT(cast<std::int8_t>(std::vector<float>{-1.5F, 130}), ElementsAre(-1, 127));
+  EXPECT_THAT(cast<std::uint8_t>(std::vector<float>{-1.5F, 255.9F, 256}), ElementsAre(0, 255, 255));
+  EXPECT_THAT(cast<std::uint64_t>(std::vector<double>{-1, 1.9e19}), ElementsAre(0, std::numeric_limits<std::uint64_t>::max()));
   EXPECT_THAT(cast<std::uint8_t>(std::vector<Bool>{true, false}), ElementsAre(1, 0));
 }
 

@@ -50,6 +50,21 @@ using Added = TypeList<float, Half, BFloat16, std::int16_t, std::int32_t, std::i
 using Multiplied = TypeList<float, Half, BFloat16, std::int16_t, std::int32_t, std::int64_t, std::uint32_t>;
 using Divided = TypeList<float, Half, BFloat16, std::int32_t, std::int64_t>;
 
+struct ComplexProduct {
+  std::complex<float> operator()(const std::complex<float>& a, const std::complex<float>& b) const {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+  }
+};
+
+Result<std::unique_ptr<Kernel>> prepare_mul(PrepareContext& context) {
+  VISQ_TRY(context.expect_inputs(2, 2));
+  if (context.input(0).dtype != DType::kComplex64) return prepare<Product, Multiplied>(context);
+  VISQ_TRY(context.expect_outputs(1));
+  const auto activation = context.attributes().text("fused_activation_function", "NONE");
+  if (activation != "NONE") return context.unsupported("fused activation {} of complex numbers", activation);
+  return zip_kernel<std::complex<float>, std::complex<float>>(context, ComplexProduct());
+}
+
 Result<std::unique_ptr<Kernel>> prepare_div(PrepareContext& context) {
   VISQ_ASSIGN(auto kernel, (prepare<Quotient, Divided>(context)));
   return refusing_zero_divisors(context, std::move(kernel));
@@ -58,7 +73,10 @@ Result<std::unique_ptr<Kernel>> prepare_div(PrepareContext& context) {
 constexpr OpDef kDefinitions[] = {
     {.name = "ADD", .prepare = prepare<Sum, Added>, .types = Added::dtypes()},
     {.name = "SUB", .prepare = prepare<Difference, Added>, .types = Added::dtypes()},
-    {.name = "MUL", .prepare = prepare<Product, Multiplied>, .types = Multiplied::dtypes()},
+    {.name = "MUL",
+     .prepare = prepare_mul,
+     .types = {DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt32,
+               DType::kComplex64}},
     {.name = "DIV", .prepare = prepare_div, .types = Divided::dtypes()},
 };
 

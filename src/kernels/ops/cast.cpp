@@ -1,6 +1,8 @@
-// CAST: between all numeric types. Integers wrap around; floats round towards zero, and become the lowest integer where they do not fit.
+// CAST: between all numeric types. Integers wrap around; floats round towards zero, and become the nearest integer where they do not fit.
+#include <algorithm>
 #include <cmath>
 #include <complex>
+#include <limits>
 
 #include "kernels/element_types.h"
 
@@ -11,17 +13,12 @@ using Complex = std::complex<float>;
 using Types = TypeList<float, double, Half, BFloat16, Bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
                        std::uint32_t, std::int64_t, std::uint64_t, Complex>;
 
-/// Whether |x| < 2^(bits - 1), so that it can be truncated to a signed integer of that width.
-bool fits(double x, int bits) { return std::fabs(x) < std::ldexp(1.0, bits - 1); }
-
-/// As x86-64 does it: via 32 bits, or 64 where the result does not fit into int32.
+/// Rounds towards zero and saturates; NaN gives the largest.
 template <class Integer>
 Integer truncate(double x) {
-  if constexpr (sizeof(Integer) <= 2 || std::is_same_v<Integer, std::int32_t>) {
-    return static_cast<Integer>(fits(x, 32) ? static_cast<std::int32_t>(x) : std::numeric_limits<std::int32_t>::min());
-  } else {
-    return static_cast<Integer>(fits(x, 64) ? static_cast<std::int64_t>(x) : std::numeric_limits<std::int64_t>::min());
-  }
+  using Limits = std::numeric_limits<Integer>;
+  if (!(x < std::ldexp(1.0, Limits::digits))) return Limits::max();
+  return x <= static_cast<double>(Limits::lowest()) ? Limits::lowest() : static_cast<Integer>(x);
 }
 
 template <class To, class From>
@@ -56,17 +53,37 @@ std::unique_ptr<Kernel> cast_kernel() {
   });
 }
 
+/// Types of less than a byte, each element of which takes one in memory.
+constexpr DTypes kSmall = {DType::kInt4, DType::kInt2, DType::kUInt4};
+
+std::unique_ptr<Kernel> narrowing_kernel(IntegerRange range) {
+  return make_kernel([range](EvalContext& eval) -> Status {
+    const auto in = eval.in<float>(0);
+    const auto out = eval.out<std::int8_t>(0);
+    const auto narrow = [range](float x) { return std::clamp<std::int64_t>(truncate<std::int32_t>(x), range.low, range.high); };
+    std::transform(in.begin(), in.end(), out.begin(), [&](float x) { return static_cast<std::int8_t>(narrow(x)); });
+    return {};
+  });
+}
+
 Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   VISQ_TRY(context.expect_inputs(1, 1));
   VISQ_TRY(context.expect_outputs(1));
+  const DType from = kSmall.has(context.input(0).dtype) ? DType::kInt8 : context.input(0).dtype;
   const DType to = context.output(0).dtype;
   VISQ_TRY(context.set_output(0, to, context.input(0).shape));
-  return for_type(context, 0, Types(), [&]<class From>(std::type_identity<From>) {
+  if (kSmall.has(to) && from == DType::kFloat32) return narrowing_kernel(integer_range(to));
+  return for_dtype(context, from, Types(), [&]<class From>(std::type_identity<From>) {
     return for_dtype(context, to, Types(), [&]<class To>(std::type_identity<To>) { return cast_kernel<From, To>(); });
   });
 }
 
-constexpr OpDef kDefinitions[] = {{.name = "CAST", .prepare = prepare, .types = Types::dtypes(), .takes_stored = true}};
+constexpr OpDef kDefinitions[] = {{.name = "CAST",
+                                   .prepare = prepare,
+                                   .types = {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBFloat16, DType::kBool,
+                                             DType::kInt8, DType::kUInt8, DType::kInt16, DType::kUInt16, DType::kInt32, DType::kUInt32,
+                                             DType::kInt64, DType::kUInt64, DType::kComplex64, DType::kInt4, DType::kInt2, DType::kUInt4},
+                                   .takes_stored = true}};
 
 }  // namespace
 

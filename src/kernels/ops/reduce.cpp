@@ -104,15 +104,23 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   return for_type(context, 0, Types(), [&]<class T>(std::type_identity<T>) { return reduce_kernel<T, Fold<T>>(context); });
 }
 
+/// Numbers by one fold, bools by another.
+template <template <class> class Fold, template <class> class OnBools, class Types>
+Result<std::unique_ptr<Kernel>> prepare_either(PrepareContext& context) {
+  if (context.has_input(0) && context.input(0).dtype == DType::kBool) return prepare<OnBools, TypeList<Bool>>(context);
+  return prepare<Fold, Types>(context);
+}
+
 using Numbers = TypeList<float, std::int8_t, std::uint8_t, std::int16_t, std::int32_t, std::int64_t>;
 using Logical = TypeList<Bool>;
+constexpr DTypes kNumbersOrBool = {DType::kFloat32, DType::kInt8, DType::kUInt8, DType::kInt16, DType::kInt32, DType::kInt64, DType::kBool};
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "SUM", .prepare = prepare<SumFold, Numbers>, .types = Numbers::dtypes()},
+    {.name = "SUM", .prepare = prepare_either<SumFold, AnyFold, Numbers>, .types = kNumbersOrBool},
     {.name = "MEAN", .prepare = prepare<MeanFold, Numbers>, .types = Numbers::dtypes()},
-    {.name = "REDUCE_PROD", .prepare = prepare<ProductFold, Numbers>, .types = Numbers::dtypes()},
-    {.name = "REDUCE_MAX", .prepare = prepare<MaxFold, Numbers>, .types = Numbers::dtypes(), .takes_stored = true},
-    {.name = "REDUCE_MIN", .prepare = prepare<MinFold, Numbers>, .types = Numbers::dtypes(), .takes_stored = true},
+    {.name = "REDUCE_PROD", .prepare = prepare_either<ProductFold, AllFold, Numbers>, .types = kNumbersOrBool},
+    {.name = "REDUCE_MAX", .prepare = prepare_either<MaxFold, AnyFold, Numbers>, .types = kNumbersOrBool, .takes_stored = true},
+    {.name = "REDUCE_MIN", .prepare = prepare_either<MinFold, AllFold, Numbers>, .types = kNumbersOrBool, .takes_stored = true},
     {.name = "REDUCE_ANY", .prepare = prepare<AnyFold, Logical>, .types = Logical::dtypes()},
     {.name = "REDUCE_ALL", .prepare = prepare<AllFold, Logical>, .types = Logical::dtypes()},
 };

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "kernels/cpu_clones.h"
+#include "kernels/element_types.h"
 #include "kernels/float_functions.h"
-#include "kernels/op.h"
 
 namespace visq::kernels {
 namespace {
@@ -48,6 +48,18 @@ VISQ_CPU_CLONES void softmax_row(const float* __restrict in, float* __restrict o
   for (std::int64_t i = 0; i < length; ++i) out[i] *= scale;
 }
 
+/// In half precision LiteRT rounds what it divides, but not what it adds up.
+void softmax_half_row(const Half* in, Half* out, std::int64_t length, float beta) {
+  float top = -std::numeric_limits<float>::infinity(), total = 0;
+  for (std::int64_t i = 0; i < length; ++i) top = std::max(top, static_cast<float>(in[i]));
+  for (std::int64_t i = 0; i < length; ++i) {
+    const float weight = std::exp((static_cast<float>(in[i]) - top) * beta);
+    total += weight;
+    out[i] = Half(weight);
+  }
+  for (std::int64_t i = 0; i < length; ++i) out[i] = Half(static_cast<float>(out[i]) / total);
+}
+
 VISQ_CPU_CLONES void log_softmax_row(const float* __restrict in, float* __restrict out, std::int64_t length, float) {
   const float top = largest(in, length);
   for (std::int64_t i = 0; i < length; ++i) out[i] = exp_f32(in[i] - top);
@@ -63,18 +75,20 @@ VISQ_CPU_CLONES void l2_normalize_row(const float* __restrict in, float* __restr
   for (std::int64_t i = 0; i < length; ++i) out[i] = in[i] / norm;
 }
 
-using RowFunction = void (*)(const float*, float*, std::int64_t, float);
+template <class T>
+using RowFunction = void (*)(const T*, T*, std::int64_t, float);
 
-Result<std::unique_ptr<Kernel>> prepare_rows(PrepareContext& context, RowFunction function, float parameter) {
+template <class T>
+Result<std::unique_ptr<Kernel>> prepare_rows(PrepareContext& context, RowFunction<T> function, float parameter) {
   VISQ_TRY(context.expect_inputs(1, 1));
   VISQ_TRY(context.expect_outputs(1));
-  VISQ_TRY(context.expect_type(0, "the input", {DType::kFloat32}));
+  VISQ_TRY(context.expect_type(0, "the input", {kDTypeOf<T>}));
   const Shape& shape = context.input(0).shape;
   if (shape.rank() < 1) return context.fail("the input has rank 0, expected 1 or more");
-  VISQ_TRY(context.set_output(0, DType::kFloat32, shape));
+  VISQ_TRY(context.set_output(0, kDTypeOf<T>, shape));
   return make_kernel([function, parameter, length = shape.back()](EvalContext& eval) -> Status {
-    const auto in = eval.in<float>(0);
-    const auto out = eval.out<float>(0);
+    const auto in = eval.in<T>(0);
+    const auto out = eval.out<T>(0);
     for (std::size_t start = 0; start < in.size(); start += static_cast<std::size_t>(length)) {
       function(in.data() + start, out.data() + start, length, parameter);
     }
@@ -83,18 +97,20 @@ Result<std::unique_ptr<Kernel>> prepare_rows(PrepareContext& context, RowFunctio
 }
 
 Result<std::unique_ptr<Kernel>> prepare_softmax(PrepareContext& context) {
-  return prepare_rows(context, softmax_row, static_cast<float>(context.attributes().real("beta", 1)));
+  const auto beta = static_cast<float>(context.attributes().real("beta", 1));
+  const bool half = context.has_input(0) && context.input(0).dtype == DType::kFloat16;
+  return half ? prepare_rows<Half>(context, softmax_half_row, beta) : prepare_rows<float>(context, softmax_row, beta);
 }
-Result<std::unique_ptr<Kernel>> prepare_log_softmax(PrepareContext& context) { return prepare_rows(context, log_softmax_row, 0); }
+Result<std::unique_ptr<Kernel>> prepare_log_softmax(PrepareContext& context) { return prepare_rows<float>(context, log_softmax_row, 0); }
 
 Result<std::unique_ptr<Kernel>> prepare_l2_normalization(PrepareContext& context) {
   const auto activation = context.attributes().text("fused_activation_function", "NONE");
   if (activation != "NONE") return context.unsupported("fused activation {}", activation);
-  return prepare_rows(context, l2_normalize_row, 0);
+  return prepare_rows<float>(context, l2_normalize_row, 0);
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "SOFTMAX", .prepare = prepare_softmax, .types = {DType::kFloat32}},
+    {.name = "SOFTMAX", .prepare = prepare_softmax, .types = {DType::kFloat32, DType::kFloat16}},
     {.name = "LOG_SOFTMAX", .prepare = prepare_log_softmax, .types = {DType::kFloat32}},
     {.name = "L2_NORMALIZATION", .prepare = prepare_l2_normalization, .types = {DType::kFloat32}},
 };

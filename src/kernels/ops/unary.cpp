@@ -98,6 +98,21 @@ struct GeluTanh {
     return weight == 0 ? 0.0F : x * weight;
   }
 };
+/// In half precision LiteRT rounds every step.
+template <bool kTanh>
+struct GeluHalf {
+  static float rounded(float x) { return static_cast<float>(Half(x)); }
+  float operator()(float x) const {
+    if constexpr (kTanh) {
+      const float cube = rounded(rounded(x * x) * x);
+      const float sum = rounded(x + rounded(rounded(0.044715F) * cube));
+      const float tanh = rounded(tanh_f32(rounded(rounded(0.797884561F) * sum)));
+      return rounded(0.5F * x) * rounded(1.0F + tanh);
+    } else {
+      return rounded(0.5F * x) * rounded(std::erfc(rounded(x * rounded(-0.707106781F))));
+    }
+  }
+};
 struct LeakyRelu {
   float alpha;
   float operator()(float x) const { return x > 0 ? x : x * alpha; }
@@ -123,7 +138,12 @@ Result<std::unique_ptr<Kernel>> prepare_with(PrepareContext& context, Op op) {
 }
 
 Result<std::unique_ptr<Kernel>> prepare_gelu(PrepareContext& context) {
-  return context.attributes().flag("approximate") ? prepare_with(context, GeluTanh()) : prepare_with(context, Gelu());
+  const bool approximate = context.attributes().flag("approximate");
+  if (context.has_input(0) && context.input(0).dtype == DType::kFloat16) {
+    VISQ_TRY(expect_one(context));
+    return approximate ? map_kernel<Half, Half>(context, GeluHalf<true>()) : map_kernel<Half, Half>(context, GeluHalf<false>());
+  }
+  return approximate ? prepare_with(context, GeluTanh()) : prepare_with(context, Gelu());
 }
 
 Result<std::unique_ptr<Kernel>> prepare_leaky_relu(PrepareContext& context) {
