@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "visq/data.h"
+#include "visq/dump.h"
 #include "visq/graph.h"
 #include "visq/metrics.h"
 #include "visq/mode.h"
@@ -133,5 +134,11 @@ struct CompareResult {
 /// Errors: kBadInput where models, data and options do not fit together; what cannot be computed is listed in the result.
 Result<CompareResult> compare(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
                               const CompareOptions& options);
+
+/// Compares two feature-map dumps, tensors by name, or by index where both are of the same model; records by their index in the data. What
+/// a dump does not say stays open: no operator types, no graph, no outputs. `reference_path` and `quantized_path` name them in messages.
+/// Of the options, records, modes and threads do not matter. Errors: kBadInput where they have no record or no tensor in common.
+Result<CompareResult> compare_dumps(DumpReader& reference, const std::string& reference_path, DumpReader& quantized,
+                                    const std::string& quantized_path, const CompareOptions& options);
 
 }  // namespace visq

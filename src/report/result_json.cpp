@@ -1,9 +1,5 @@
 // result.json: see schema/compare.schema.json for the meaning of every key.
-#include <fmt/format.h>
-
-#include <cmath>
-
-#include "report/json_text.h"
+#include "report/json_parts.h"
 #include "report/text.h"
 #include "visq/report.h"
 
@@ -11,42 +7,11 @@ namespace visq {
 namespace report {
 namespace {
 
-std::string_view metric_name(int metric) { return all_metrics()[static_cast<std::size_t>(metric)].name; }
-
-Json model(const ModelIdentity& identity) {
-  Json out;
-  out["file"] = json_string(identity.path);
-  out["sha256"] = identity.sha256;
-  return out;
-}
-
-Json numbers(const std::vector<float>& values) {
-  Json out = Json::array();
-  // Through the shortest text of the float: 0.0235 rather than 0.023499999195337296.
-  for (const float value : values) out.push_back(std::isfinite(value) ? json_number(std::stod(fmt::format("{}", value))) : Json(nullptr));
-  return out;
-}
-
-/// "metrics" (numbers or null), "state" (why null) and, for maxima, "record" (where), as members of `out`.
-void add_metrics(Json& out, const CompareResult& result, const std::vector<MetricValue>& values) {
-  Json metrics = Json::object(), state = Json::object(), record = Json::object();
-  for (std::size_t i = 0; i < values.size() && i < result.metrics.size(); ++i) {
-    const std::string name(metric_name(result.metrics[i]));
-    const bool finite = values[i].state == MetricValue::State::kFinite;
-    metrics[name] = finite ? json_number(values[i].value) : Json(nullptr);
-    if (!finite) state[name] = values[i].state == MetricValue::State::kInfinite ? "inf" : "undefined";
-    if (finite && values[i].record >= 0) record[name] = values[i].record;
-  }
-  out["metrics"] = std::move(metrics);
-  out["state"] = std::move(state);
-  if (!record.empty()) out["record"] = std::move(record);
-}
-
 Json metric_list(const CompareResult& result, const std::vector<std::vector<MetricValue>>& rows) {
   Json out = Json::array();
   for (const auto& row : rows) {
     Json entry = Json::object();
-    add_metrics(entry, result, row);
+    add_metrics(entry, result.metrics, row);
     out.push_back(std::move(entry));
   }
   return out;
@@ -64,33 +29,13 @@ Json statistics(const MapStatistics& s) {
   return out;
 }
 
-/// Where a map stands in its model, as members of `out`.
-void add_identity(Json& out, const MapIdentity& map) {
-  out["subgraph"] = map.subgraph;
-  out["index"] = map.node;
-  out["output"] = map.output;
-  out["tensor"] = map.tensor;
-  out["name"] = json_string(map.name);
-  out["op"] = json_string(map.op);
-}
-
-Json quantized(const MapIdentity& map) {
-  Json out;
-  add_identity(out, map);
-  out["dtype"] = name(map.dtype);
-  out["scale"] = numbers(map.scale);
-  out["zero_point"] = map.zero_point;
-  if (map.scale.size() > 1) out["quantized_dimension"] = map.quantized_dimension;
-  return out;
-}
-
 Json node(const CompareResult& result, const MapComparison& map) {
   Json out;
   add_identity(out, map.reference);
-  out["quantized"] = quantized(map.quantized);
+  out["quantized"] = json_quantized(map.quantized);
   out["paired_by"] = map.paired_by == PairedBy::kName ? "name" : "structure";
   out["shape"] = std::vector<std::int64_t>(map.shape.dims().begin(), map.shape.dims().end());
-  add_metrics(out, result, map.metrics);
+  add_metrics(out, result.metrics, map.metrics);
   out["verdict"] = json_string(map.verdict);
   if (!map.not_compared.empty()) {
     out["not_compared"] = json_string(map.not_compared);
@@ -112,7 +57,7 @@ Json outputs(const CompareResult& result) {
     entry["name"] = json_string(map.reference.name);
     entry["subgraph"] = map.reference.subgraph;
     entry["index"] = map.reference.node;
-    add_metrics(entry, result, map.metrics);
+    add_metrics(entry, result.metrics, map.metrics);
     if (map.integer) entry["differing_share"] = json_number(map.differing_share);
     out.push_back(std::move(entry));
   }
@@ -175,7 +120,7 @@ std::string result_json(const CompareResult& result) {
   using namespace report;
   Json document;
   document["schema"] = "visq.compare/1";
-  document["models"] = {{"reference", model(result.reference)}, {"quantized", model(result.quantized)}};
+  document["models"] = {{"reference", json_model(result.reference)}, {"quantized", json_model(result.quantized)}};
   document["data"] = {{"file", json_string(result.data)}, {"records", {result.records.first, result.records.last}}};
   document["modes"] = {name(result.reference_mode), name(result.quantized_mode)};
   document["interrupted"] = result.interrupted;

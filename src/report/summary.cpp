@@ -210,7 +210,7 @@ class Summary {
   void next() {
     const std::string reference = shell_word(printable(result_.reference.path)), quantized = shell_word(printable(result_.quantized.path));
     if (options_.folder.empty()) {
-      const std::string data = result_.data == "random" ? "" : " -d " + shell_word(printable(result_.data));
+      const std::string data = result_.data == "random" || result_.graph.nodes.empty() ? "" : " -d " + shell_word(printable(result_.data));
       add("\nNext: visqerror compare {} {}{} -o OUT  writes tables, pictures and JSON\n", reference, quantized, data);
       return;
     }

@@ -99,6 +99,27 @@ std::string shortened(const std::string& utf8, std::size_t columns) {
   return out;
 }
 
+std::string wrapped(std::string_view utf8, std::size_t columns, std::size_t indent) {
+  std::string out;
+  std::size_t column = indent;
+  while (!utf8.empty()) {
+    const std::size_t end = std::min(utf8.find(' '), utf8.size());
+    const std::string_view word = utf8.substr(0, end);
+    const std::size_t size = width(word);
+    if (column > indent && columns > 0 && column + 1 + size > columns) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    }
+    if (column > indent) out += ' ', ++column;
+    out += word;
+    column += size;
+    utf8.remove_prefix(std::min(end + 1, utf8.size()));
+  }
+  return out;
+}
+
+std::string plural(std::int64_t count, std::string_view thing) { return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s"); }
+
 std::string exact(double value) {
   if (std::isnan(value)) return "nan";  // never "-nan"
   return fmt::format("{}", value);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,13 @@ std::size_t width(std::string_view utf8);
 
 /// At most `columns` wide: a part gives way to "…", behind the first third, since the end of a tensor's name says most.
 std::string shortened(const std::string& utf8, std::size_t columns);
+
+/// Words of `utf8` in lines of at most `columns` (0: one line), of which all but the first begin with `indent` spaces; the first starts
+/// behind `indent` columns too. A word that is longer stays whole.
+std::string wrapped(std::string_view utf8, std::size_t columns, std::size_t indent);
+
+/// "1 record", "3 records".
+std::string plural(std::int64_t count, std::string_view thing);
 
 /// Shortest text that reads back as the same double; "inf", "-inf", "nan".
 std::string exact(double value);

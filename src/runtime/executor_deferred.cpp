@@ -33,11 +33,12 @@ Result<bool> Executor::prepare_deferred(std::size_t node) {
       request.fixed.push_back(input >= 0 && graph_->tensors()[static_cast<std::size_t>(input)].ahead);
     }
     for (const int output : op.outputs) request.outputs.push_back(&tensors_[static_cast<std::size_t>(output)]);
-    auto outcome = prepare_node(*graph_, place_of(graph_->model(), graph_->subgraph_index(), node), std::move(request));
+    const std::string place = place_of(graph_->model(), graph_->subgraph_index(), node);
+    auto outcome = prepare_node(*graph_, place, std::move(request));
     if (!outcome.ok()) {
       active = {};
       if (outcome.error().reason != Reason::kUnsupported) return outcome.error();
-      fail(node, outcome.error().message);
+      fail(node, without_place(outcome.error().message, place));
       return false;
     }
     adopt_kernel(node, outcome->kernel, outcome->stateful);

@@ -10,6 +10,11 @@ std::string place_of(const Model& model, int subgraph, std::size_t node) {
   return fmt::format("{}: subgraph {}, node {} {}", model.path, subgraph, node, op.label());
 }
 
+std::string without_place(const std::string& message, const std::string& place) {
+  const std::string head = place + ": ";
+  return message.starts_with(head) ? message.substr(head.size()) : message;
+}
+
 namespace {
 
 /// True where one of the operator's tensors holds stored integers with a scale.

@@ -113,7 +113,7 @@ class GraphPreparer {
     const std::string place = place_of(graph_->model(), graph_->subgraph_, index);
     if (cannot_run(node)) return {};
     auto request = request_for(*node.op, place);
-    if (!request.ok()) return accept_unsupported(node, request.error());
+    if (!request.ok()) return accept_unsupported(node, request.error(), place);
     const bool shapes_known =
         std::all_of(node.op->inputs.begin(), node.op->inputs.end(), [&](int input) { return input < 0 || tensor(input).shape_known; });
     if (!shapes_known) {
@@ -121,7 +121,7 @@ class GraphPreparer {
       return {};
     }
     auto outcome = prepare_node(*graph_, place, std::move(request).value());
-    if (!outcome.ok()) return accept_unsupported(node, outcome.error());
+    if (!outcome.ok()) return accept_unsupported(node, outcome.error(), place);
     if (outcome->deferred) {
       node.status = NodeStatus::kDeferred;
       return {};
@@ -130,9 +130,9 @@ class GraphPreparer {
   }
 
   /// An operator that nobody can run is no error of the graph.
-  Status accept_unsupported(PreparedNode& node, const Error& error) {
+  Status accept_unsupported(PreparedNode& node, const Error& error, const std::string& place) {
     if (error.reason != Reason::kUnsupported) return error;
-    mark_unsupported(node, error.message);
+    mark_unsupported(node, without_place(error.message, place));
     return {};
   }
 

@@ -80,6 +80,9 @@ bool keeps_state(const Model& model);
 /// "m.tflite: subgraph 0, node 12 CONV_2D": the head of every message about an operator.
 std::string place_of(const Model& model, int subgraph, std::size_t node);
 
+/// An operator's message without the place that heads it.
+std::string without_place(const std::string& message, const std::string& place);
+
 /// What one call of an operator's Prepare gave.
 struct PrepareOutcome {
   std::shared_ptr<const kernels::Kernel> kernel;

@@ -11,7 +11,7 @@ SmallModel::SmallModel(std::string path) {
 }
 
 int SmallModel::add(TensorInfo tensor) {
-  auto& tensors = model_->subgraphs[0].tensors;
+  auto& tensors = current().tensors;
   tensors.push_back(std::move(tensor));
   return static_cast<int>(tensors.size()) - 1;
 }
@@ -26,7 +26,7 @@ int SmallModel::map(std::string name, Shape shape, DType dtype) {
 
 int SmallModel::quantized_map(std::string name, Shape shape, DType dtype, float scale, std::int64_t zero_point) {
   const int index = map(std::move(name), std::move(shape), dtype);
-  Quantization& quantization = model_->subgraphs[0].tensors[static_cast<std::size_t>(index)].quantization;
+  Quantization& quantization = current().tensors[static_cast<std::size_t>(index)].quantization;
   quantization.scale = {scale};
   quantization.zero_point = {zero_point};
   return index;
@@ -66,17 +66,30 @@ int SmallModel::constant_int8(std::string name, Shape shape, const std::vector<s
   return add_constant(std::move(tensor), values.data(), values.size());
 }
 
+int SmallModel::bias(std::string name, const std::vector<std::int32_t>& values, std::vector<float> scale) {
+  const int index = constant_int32(std::move(name), {static_cast<std::int64_t>(values.size())}, values);
+  Quantization& quantization = model_->subgraphs[0].tensors[static_cast<std::size_t>(index)].quantization;
+  quantization.zero_point.assign(scale.size(), 0);
+  quantization.scale = std::move(scale);
+  return index;
+}
+
 Operator& SmallModel::op(std::string type, std::vector<int> inputs, std::vector<int> outputs) {
-  Operator& added = model_->subgraphs[0].operators.emplace_back();
+  Operator& added = current().operators.emplace_back();
   added.type = std::move(type);
   added.inputs = std::move(inputs);
   added.outputs = std::move(outputs);
   return added;
 }
 
+void SmallModel::next_subgraph(std::vector<int> inputs, std::vector<int> outputs) {
+  finish(std::move(inputs), std::move(outputs));
+  model_->subgraphs.emplace_back();
+}
+
 std::shared_ptr<const Model> SmallModel::finish(std::vector<int> inputs, std::vector<int> outputs) {
-  model_->subgraphs[0].inputs = std::move(inputs);
-  model_->subgraphs[0].outputs = std::move(outputs);
+  current().inputs = std::move(inputs);
+  current().outputs = std::move(outputs);
   return model_;
 }
 

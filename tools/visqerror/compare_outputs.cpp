@@ -153,6 +153,7 @@ Status CompareOutputs::write(CompareResult& result, const Console& console) {
 
 Status add_checksums(CompareResult& result) {
   for (ModelIdentity* model : {&result.reference, &result.quantized}) {
+    if (std::filesystem::is_directory(model->path)) continue;
     VISQ_ASSIGN(const auto file, MappedFile::open(model->path));
     model->sha256 = sha256(file->bytes());
   }

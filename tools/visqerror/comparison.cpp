@@ -1,15 +1,55 @@
 #include "visqerror/comparison.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 #include "core/error.h"
 #include "visqerror/exit_code.h"
 #include "visqerror/interrupt.h"
 
 namespace visq::tool {
+namespace {
+
+/// A folder, or a file that starts as HDF5 files do: feature maps, not a model.
+bool is_dump(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return true;
+  constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
+  std::string head(kSignature.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  return file.read(head.data(), static_cast<std::streamsize>(head.size())) && head == kSignature;
+}
+
+Result<CompareResult> compare_dump_files(PairRequest& request, const Console& console) {
+  if (!request.data.path.empty()) return usage_error("--data: dumps of feature maps are compared as they are");
+  VISQ_ASSIGN(const auto reference, open_dump(request.reference));
+  VISQ_ASSIGN(const auto quantized, open_dump(request.quantized));
+  request.options.progress = console.progress("records");
+  request.options.stop = &interrupted();
+  return compare_dumps(*reference, request.reference, *quantized, request.quantized, request.options);
+}
+
+/// One model alone is compared with itself: what the device computes against what fake quantization says.
+Status complete(PairRequest& request, const Model& reference) {
+  if (!request.quantized.empty()) return {};
+  if (!has_quantization(reference)) {
+    return bad_input("{}: holds no quantized tensor, so there is no integer execution to compare it with", reference.path);
+  }
+  request.quantized = request.reference;
+  if (!request.reference_mode) request.reference_mode = Mode::kFakeQuant;
+  if (!request.quantized_mode) request.quantized_mode = Mode::kInteger;
+  return {};
+}
+
+}  // namespace
+
 Result<CompareResult> compare_pair(PairRequest request, const Console& console) {
+  if (!request.quantized.empty() && is_dump(request.reference) && is_dump(request.quantized)) return compare_dump_files(request, console);
   VISQ_ASSIGN(const SharedModel reference, load(request.reference, console));
-  VISQ_ASSIGN(const SharedModel quantized, load(request.quantized, console));
+  VISQ_TRY(complete(request, *reference));
+  const bool same = request.quantized == request.reference;
+  VISQ_ASSIGN(const SharedModel quantized, same ? Result<SharedModel>(reference) : load(request.quantized, console));
   VISQ_ASSIGN(const Records records, open_records(request.data, *reference, quantized.get(), request.legacy_random, console));
 
   CompareOptions& options = request.options;
@@ -19,6 +59,7 @@ Result<CompareResult> compare_pair(PairRequest request, const Console& console) 
   options.modes_given = request.reference_mode || request.quantized_mode;
   options.progress = console.progress("records");
   options.stop = &interrupted();
+  say_if_sequence({reference.get(), quantized.get()}, console);
   auto result = compare(reference, quantized, *records.source, options);
   if (result.ok() && !has_quantization(*quantized)) console.warn(fmt::format("{}: holds no quantized tensor", quantized->path));
   return result;

@@ -65,6 +65,14 @@ Result<Records> open_records(const DataOptions& options, const Model& model, con
   return records;
 }
 
+void say_if_sequence(std::initializer_list<const Model*> models, const Console& console) {
+  for (const Model* model : models) {
+    if (!keeps_state(*model)) continue;
+    console.warn(fmt::format("{} keeps state from record to record: they run in order, from a fresh state", model->path));
+    return;
+  }
+}
+
 bool has_quantization(const Model& model) {
   return std::any_of(model.subgraphs.begin(), model.subgraphs.end(), [](const Subgraph& subgraph) {
     return std::any_of(subgraph.tensors.begin(), subgraph.tensors.end(),

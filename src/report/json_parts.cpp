@@ -1,0 +1,56 @@
+#include "report/json_parts.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+
+namespace visq::report {
+
+Json json_model(const ModelIdentity& identity) {
+  Json out;
+  out["file"] = json_string(identity.path);
+  out["sha256"] = identity.sha256;
+  return out;
+}
+
+Json json_scales(const std::vector<float>& scales) {
+  Json out = Json::array();
+  for (const float value : scales) out.push_back(std::isfinite(value) ? json_number(std::stod(fmt::format("{}", value))) : Json(nullptr));
+  return out;
+}
+
+void add_metrics(Json& out, const std::vector<int>& metrics, const std::vector<MetricValue>& values) {
+  Json numbers = Json::object(), state = Json::object(), record = Json::object();
+  for (std::size_t i = 0; i < values.size() && i < metrics.size(); ++i) {
+    const std::string name(all_metrics()[static_cast<std::size_t>(metrics[i])].name);
+    const bool finite = values[i].state == MetricValue::State::kFinite;
+    numbers[name] = finite ? json_number(values[i].value) : Json(nullptr);
+    if (!finite) state[name] = values[i].state == MetricValue::State::kInfinite ? "inf" : "undefined";
+    if (finite && values[i].record >= 0) record[name] = values[i].record;
+  }
+  out["metrics"] = std::move(numbers);
+  out["state"] = std::move(state);
+  if (!record.empty()) out["record"] = std::move(record);
+}
+
+void add_identity(Json& out, const MapIdentity& map) {
+  out["subgraph"] = map.subgraph;
+  out["index"] = map.node;
+  out["output"] = map.output;
+  out["tensor"] = map.tensor;
+  out["name"] = json_string(map.name);
+  out["op"] = json_string(map.op);
+}
+
+Json json_quantized(const MapIdentity& map) {
+  Json out;
+  add_identity(out, map);
+  out["dtype"] = name(map.dtype);
+  out["scale"] = json_scales(map.scale);
+  out["zero_point"] = map.zero_point;
+  if (map.scale.size() > 1) out["quantized_dimension"] = map.quantized_dimension;
+  return out;
+}
+
+}  // namespace visq::report

@@ -1,0 +1,27 @@
+// Parts that the result JSON of several commands has in common.
+#pragma once
+
+#include <vector>
+
+#include "report/json_text.h"
+#include "visq/compare.h"
+
+namespace visq::report {
+
+/// {"file": …, "sha256": …}
+Json json_model(const ModelIdentity& identity);
+
+/// Scales through the shortest text of the float, 0.0235 rather than 0.023499999195337296; null where they are not finite.
+Json json_scales(const std::vector<float>& scales);
+
+/// Where a map stands in its model, as members of `out`.
+void add_identity(Json& out, const MapIdentity& map);
+
+/// The same with type and quantization.
+Json json_quantized(const MapIdentity& map);
+
+/// "metrics" (numbers or null), "state" (why null) and, for maxima, "record" (where), as members of `out`. `values` are those of `metrics`
+/// (indices into all_metrics()).
+void add_metrics(Json& out, const std::vector<int>& metrics, const std::vector<MetricValue>& values);
+
+}  // namespace visq::report

@@ -1,0 +1,75 @@
+// check: is a model built well?
+#include "visq/check.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "core/error.h"
+#include "report/check_report.h"
+#include "report/text.h"
+#include "visqerror/command.h"
+#include "visqerror/exit_code.h"
+#include "visqerror/result_outputs.h"
+#include "visqerror/session.h"
+
+namespace visq::tool {
+namespace {
+
+struct Arguments {
+  std::string first, second;
+  ConsoleOptions console;
+  ResultOutputOptions output;
+};
+
+std::string next_command(const CheckResult& result) {
+  const auto word = [](const ModelIdentity& model) { return report::shell_word(model.path); };
+  if (result.reference) return fmt::format("visqerror compare {} {} -d DATA", word(*result.reference), word(result.model));
+  return "visqerror inspect " + word(result.model);
+}
+
+Result<int> execute(const Arguments& arguments) {
+  const Console console = arguments.console.console();
+  if (arguments.first.empty()) return usage_error("check: no model given; see 'visqerror check --help'");
+  const bool pair = !arguments.second.empty();
+  VISQ_ASSIGN(const auto outputs,
+              ResultOutputs::prepare(arguments.output, {"model_check_result.txt", "check.json"}, {arguments.first, arguments.second}));
+  VISQ_ASSIGN(const SharedModel first, load(arguments.first, console));
+  SharedModel second;
+  if (pair) {
+    VISQ_ASSIGN(second, load(arguments.second, console));
+  }
+  VISQ_ASSIGN(CheckResult result, check(pair ? first : nullptr, pair ? second : first));
+  std::string json;
+  if (outputs->wants_json()) {
+    VISQ_TRY(add_checksum(result.model));
+    if (result.reference) VISQ_TRY(add_checksum(*result.reference));
+    json = report::check_json(result);
+  }
+  const std::string next = console.next(next_command(result));
+  const std::string text = report::check_text(result, {text_columns(), wants_color()}) + (next.empty() ? "" : "\n" + next);
+  VISQ_TRY(outputs->write({{"model_check_result.txt", report::check_text(result, {})}, {"check.json", json}}, json, text, console));
+  return kDone;
+}
+
+std::function<int()> setup(CLI::App& app) {
+  const auto arguments = std::make_shared<Arguments>();
+  app.add_option("REFERENCE", arguments->first, "the float model that MODEL was made from, to see whether it still is that network")
+      ->default_str("none");
+  app.add_option("MODEL", arguments->second, "the model to check, float or quantized");
+  arguments->output.add_to(app, "model_check_result.txt, check.json");
+  arguments->console.add_to(app);
+  app.footer(
+      "Examples:\n"
+      "  visqerror check int8.tflite\n"
+      "  visqerror check fp32.tflite int8.tflite -o out\n"
+      "  visqerror check fp32.tflite int8.tflite --json - | jq '.findings[].text'");
+  return [arguments] { return finish(execute(*arguments)); };
+}
+
+constexpr CommandDef kCommand{.name = "check", .summary = "is the model built well? No data needed", .setup = setup};
+
+}  // namespace
+
+std::span<const CommandDef> command_check() { return {&kCommand, 1}; }
+
+}  // namespace visq::tool
