@@ -69,6 +69,7 @@ class Tensor:
     block_scales: object = None
     spans: object = None  # fixed (low, high) of a result's scale
     factor: float = 1.0  # of a bias' scale
+    avoid: object = None  # a distance from the zero point, in steps, that no stored value may have
 
     stored: object = None  # as the file or the interpreter holds it: a const's array, an input's list of arrays
     real: object = None  # the same as real values
@@ -127,6 +128,8 @@ class Tensor:
         drawn = self._draw(rng, count)
         self._choose_scale(scheme, drawn)
         stored = [self.stored_of(v) for v in drawn]
+        if self.avoid is not None and self.quantized():
+            stored = [np.where(v.astype(np.int64) - self.zero == self.avoid, self.zero, v).astype(v.dtype) for v in stored]
         self.stored = stored if self.role == "input" else stored[0]
         self.real = [self.real_of(v) for v in stored] if self.role == "input" else self.real_of(stored[0])
         if self.role == "const":

@@ -1,0 +1,57 @@
+// ops: which operators can be run?
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "core/error.h"
+#include "report/ops_report.h"
+#include "visqerror/command.h"
+#include "visqerror/console.h"
+#include "visqerror/exit_code.h"
+#include "visqerror/output_files.h"
+#include "visqerror/shared_options.h"
+
+namespace visq::tool {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> ops;
+  std::string json;
+  bool markdown = false;
+};
+
+Result<int> execute(const Arguments& arguments) {
+  const bool to_file = !arguments.json.empty() && arguments.json != "-";
+  if (arguments.markdown && arguments.json == "-") return usage_error("ops: --markdown and --json - both write to standard output");
+  if (to_file) VISQ_TRY(check_writable(arguments.json));
+  VISQ_ASSIGN(const auto ops, supported_ops(arguments.ops));
+  if (to_file) VISQ_TRY(write_files({{arguments.json, report::ops_json(ops)}}));
+  if (arguments.json == "-") {
+    VISQ_TRY(write_stdout(report::ops_json(ops)));
+  } else if (arguments.markdown) {
+    VISQ_TRY(write_stdout(report::ops_markdown(ops)));
+  } else {
+    VISQ_TRY(write_stdout(report::ops_text(ops, static_cast<std::size_t>(terminal_columns()))));
+  }
+  return kDone;
+}
+
+std::function<int()> setup(CLI::App& app) {
+  const auto arguments = std::make_shared<Arguments>();
+  add_values(app, "--ops", arguments->ops, "GLOB", "only operators whose name fits; may be repeated");
+  app.add_flag("--markdown", arguments->markdown, "as the table of docs/operators.md");
+  add_value(app, "--json", arguments->json, "FILE|-", "also as JSON (schema/ops.schema.json); - for standard output, instead of text");
+  app.footer(
+      "Examples:\n"
+      "  visqerror ops\n"
+      "  visqerror ops --ops 'CONV*' --ops '*_POOL_2D'\n"
+      "  visqerror ops --json - | jq '.operators[] | select(.types.integer == []).op'");
+  return [arguments] { return finish(execute(*arguments)); };
+}
+
+constexpr CommandDef kCommand{.name = "ops", .summary = "which operators can be run, on which types, in which modes?", .setup = setup};
+
+}  // namespace
+
+std::span<const CommandDef> command_ops() { return {&kCommand, 1}; }
+
+}  // namespace visq::tool
