@@ -4,30 +4,15 @@
 
 #include <cmath>
 
+#include "support/memory_source.h"
 #include "support/small_model.h"
 
 namespace visq {
 namespace {
 
 using visq::testing::float_array;
+using visq::testing::MemorySource;
 using visq::testing::SmallModel;
-
-/// Records held in memory.
-class MemorySource : public RecordSource {
- public:
-  explicit MemorySource(std::vector<Array> values) : values_(std::move(values)) {}
-  std::int64_t count() const override { return static_cast<std::int64_t>(values_.size()); }
-  Result<Record> read(std::int64_t index) override {
-    Record record;
-    record.index = index;
-    record.inputs = {values_[static_cast<std::size_t>(index)]};
-    return record;
-  }
-  std::string description() const override { return "memory"; }
-
- private:
-  std::vector<Array> values_;
-};
 
 constexpr std::int64_t kSize = 64;
 
