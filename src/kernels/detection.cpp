@@ -199,6 +199,8 @@ Status Detection::run(const Values& values, EvalContext& eval) const {
     const auto out = eval.out<float>(slot);
     std::fill(out.begin(), out.end(), 0.0F);
   }
+  eval.out<float>(kCount)[0] = 0;
+  if (boxes == 0) return {};  // however many classes there are
   VISQ_ASSIGN(const auto corners, decode(*this, values));
   (class_by_class ? detect_class_by_class : detect_at_once)(*this, values.scores, corners, eval);
   return {};

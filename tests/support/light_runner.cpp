@@ -96,13 +96,32 @@ LightRunner& LightRunner::attribute(std::string name, Attribute value) {
   return *this;
 }
 
-LightRunner& LightRunner::output(DType type) {
-  outputs_.push_back({type, {}});
+LightRunner& LightRunner::output(DType type, Shape declared) {
+  TensorInfo& info = outputs_.emplace_back();
+  info.dtype = type;
+  info.shape = std::move(declared);
+  return *this;
+}
+
+LightRunner& LightRunner::options(std::vector<std::uint8_t> bytes) {
+  options_ = std::move(bytes);
+  return *this;
+}
+
+LightRunner& LightRunner::body(const std::vector<std::string>& ops) {
+  Subgraph& subgraph = model_.subgraphs.emplace_back();
+  for (const std::string& op : ops) subgraph.operators.emplace_back().type = op;
+  return *this;
+}
+
+LightRunner& LightRunner::records(int count) {
+  records_ = count;
   return *this;
 }
 
 LightRunner& LightRunner::stored_output(DType type, float scale, std::int64_t zero_point) {
-  outputs_.push_back({type, one_grid(scale, zero_point)});
+  output(type);
+  outputs_.back().quantization = one_grid(scale, zero_point);
   return *this;
 }
 
@@ -131,12 +150,16 @@ Result<std::vector<Array>> LightRunner::run() {
     run.inputs.push_back(slot.present ? &tensor : nullptr);
     if (slot.known) fill(run, tensor, slot.array);
   }
-  const std::vector<Declared> plain{{DType::kFloat32, {}}};
-  for (const Declared& output : outputs_.empty() ? plain : outputs_) {
-    run.outputs.push_back(&declare(run, output.type, {}, output.quantization));
+  if (outputs_.empty()) output(DType::kFloat32);
+  for (const TensorInfo& info : outputs_) {
+    run.outputs.push_back(&run.tensors.emplace_back());
+    run.outputs.back()->dtype = info.dtype;
+    run.outputs.back()->info = &info;
   }
+  operator_.custom_options = std::as_bytes(std::span(options_));
   const auto prepare = [&] {
     kernels::PrepareContext context(operator_, "m.tflite: subgraph 0, node 0 " + operator_.type, run.inputs, run.outputs);
+    context.belongs_to(&model_, &model_.subgraphs[0]);
     auto kernel = def->prepare(context);
     deferred_ = deferred_ || context.deferred();
     return kernel;
@@ -152,7 +175,7 @@ Result<std::vector<Array>> LightRunner::run() {
   const auto state = kernel.value()->make_state();
   std::vector<std::byte> scratch;
   kernels::EvalContext eval(run.inputs, run.outputs, state.get(), scratch);
-  VISQ_TRY(kernel.value()->eval(eval));
+  for (int record = 0; record < records_; ++record) VISQ_TRY(kernel.value()->eval(eval));
   for (const Memory& memory : run.memory) EXPECT_TRUE(memory.slack_is_untouched()) << operator_.type << " wrote behind the end of a tensor";
   std::vector<Array> outputs;
   for (const Tensor* output : run.outputs) outputs.push_back(copy_out(*output));

@@ -16,7 +16,10 @@ namespace visq::testing {
 
 class LightRunner {
  public:
-  explicit LightRunner(std::string op) { operator_.type = std::move(op); }
+  explicit LightRunner(std::string op) {
+    operator_.type = std::move(op);
+    model_.subgraphs.emplace_back();
+  }
 
   /// An input whose values are there in Eval only.
   template <class T>
@@ -43,9 +46,15 @@ class LightRunner {
   LightRunner& strings(Shape shape, std::vector<std::string> values);
   LightRunner& absent();
   LightRunner& attribute(std::string name, Attribute value);
-  /// Declares one more output; without any there is one float32.
-  LightRunner& output(DType type);
   LightRunner& stored_output(DType type, float scale, std::int64_t zero_point = 0);
+  /// Declares one more output; without any there is one float32. Few operators look at the declared shape.
+  LightRunner& output(DType type, Shape declared = {});
+  /// Custom options, as they stand in the file.
+  LightRunner& options(std::vector<std::uint8_t> bytes);
+  /// Adds a subgraph with these operators to the model, from number 1 on, for operators that name one.
+  LightRunner& body(const std::vector<std::string>& ops);
+  /// Runs so many records in a row; outputs are those of the last.
+  LightRunner& records(int count);
 
   /// The outputs, or the error of Prepare or Eval.
   Result<std::vector<Array>> run();
@@ -68,10 +77,6 @@ class LightRunner {
     Array array;
     Quantization quantization;
   };
-  struct Declared {
-    DType type;
-    Quantization quantization;
-  };
   template <class T>
   LightRunner& add(Shape shape, const std::vector<T>& values, bool known) {
     Slot slot{true, known, {kernels::kDTypeOf<T>, std::move(shape), {}, {}}, {}};
@@ -86,8 +91,11 @@ class LightRunner {
   const kernels::OpDef* definition() const;
 
   Operator operator_;
+  std::vector<std::uint8_t> options_;
+  Model model_;
   std::deque<Slot> inputs_;
-  std::vector<Declared> outputs_;
+  std::vector<TensorInfo> outputs_;
+  int records_ = 1;
   bool deferred_ = false;
 };
 

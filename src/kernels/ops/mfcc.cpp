@@ -90,7 +90,7 @@ Result<Plan> make_plan(PrepareContext& context) {
   plan.width = shape[2];
   plan.filters = options.integer("filterbank_channel_count");
   plan.coefficients = options.integer("dct_coefficient_count");
-  constexpr std::int64_t kMostFilters = 1 << 13;
+  constexpr std::int64_t kMostFilters = 1 << 12;
   if (plan.filters < 1 || plan.filters > kMostFilters || plan.coefficients < 1 || plan.coefficients > plan.filters) {
     return context.fail("{} coefficients of {} filters", plan.coefficients, plan.filters);
   }
