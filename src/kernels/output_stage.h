@@ -12,12 +12,6 @@
 
 namespace visq::kernels {
 
-/// The stored integers that a fused activation lets through.
-struct StoredRange {
-  std::int32_t low = 0;
-  std::int32_t high = 0;
-};
-
 /// Range of an activation on the grid of an output of type int8, uint8 or int16. TANH and SIGN_BIT limit nothing, as in TFLite's kernels.
 /// Errors: bounds that are beyond int32 on the grid.
 Result<StoredRange> stored_range(const PrepareContext& context, const Tensor& output, Activation activation);

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "kernels/fixed_point.h"
-#include "kernels/parameters.h"
+#include "kernels/op.h"
 
 namespace visq::kernels {
 
@@ -48,33 +48,26 @@ inline std::int32_t to_int32(double real) {
   return std::fabs(real) < 2147483648.0 ? static_cast<std::int32_t>(real) : std::numeric_limits<std::int32_t>::min();
 }
 
-/// Bounds of an output's stored integers.
-struct Limits {
+/// The stored integers that an output may take.
+struct StoredRange {
   std::int32_t low = 0;
   std::int32_t high = 0;
 };
 
 template <class T>
-Limits type_limits() {
+StoredRange range_of() {
   return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
-}
-
-/// The bounds of T, narrowed by those of real numbers (a fused activation).
-template <class T>
-Limits stored_limits(const StoredGrid& grid, const RealRange& real) {
-  const auto on_grid = [&](float bound) { return std::int32_t{to_stored<T>(bound, static_cast<float>(grid.scale), grid.zero_point)}; };
-  return {on_grid(clamp_low<float>(real)), on_grid(clamp_high<float>(real))};
 }
 
 /// The way from an operator's result, on a grid of its own, to the output's stored integers.
 struct Requantization {
   Multiplier multiplier;
   std::int32_t zero_point = 0;
-  Limits limits;
+  StoredRange range;
 
   std::int32_t operator()(std::int32_t result) const {
     const auto moved = static_cast<std::uint32_t>(multiply(result, multiplier)) + static_cast<std::uint32_t>(zero_point);
-    return std::clamp(static_cast<std::int32_t>(moved), limits.low, limits.high);
+    return std::clamp(static_cast<std::int32_t>(moved), range.low, range.high);
   }
 };
 

@@ -89,6 +89,30 @@ TEST(IntegerOperands, WithoutAUsableGridAreRefused) {
       HasSubstr("input 1 has type uint8, expected int8"));
 }
 
+/// Runs to an end: with outputs, or with an error that says what is wrong.
+bool ends(LightRunner runner) {
+  const auto outputs = runner.run();
+  return outputs.ok() || outputs.error().message.starts_with(kHead);
+}
+
+TEST(IntegerOperands, MayHaveAbsurdScales) {
+  const std::vector<float> scales{1e-38F, 1.0F, 3e38F};
+  for (const float a : scales) {
+    for (const float b : scales) {
+      for (const std::string op : {"ABS", "RELU", "LEAKY_RELU", "HARD_SWISH", "ELU", "EXP", "GELU", "LOG", "SQRT", "RSQRT", "TANH"}) {
+        const LightRunner runner = LightRunner(op).attribute("alpha", 0.1);
+        EXPECT_TRUE(ends(LightRunner(runner).stored<std::int8_t>({3}, {0, 1, 127}, a).stored_output(DType::kInt8, b)));
+        EXPECT_TRUE(ends(LightRunner(runner).stored<std::int16_t>({3}, {0, 1, 32767}, a).stored_output(DType::kInt16, b)));
+      }
+      for (const std::string op : {"ADD", "SUB", "MUL", "DIV", "SQUARED_DIFFERENCE", "PRELU", "GREATER"}) {
+        LightRunner runner(op);
+        runner.stored<std::int8_t>({3}, {-128, 1, 127}, a, 5).stored<std::int8_t>({3}, {-128, 1, 127}, b, 5);
+        EXPECT_TRUE(ends(op == "GREATER" ? runner.output(DType::kBool) : runner.stored_output(DType::kInt8, 1, -5)));
+      }
+    }
+  }
+}
+
 TEST(IntegerProducts, AreExactOnFriendlyGrids) {
   EXPECT_THAT(LightRunner("MUL")
                   .stored<std::uint8_t>({4}, {12, 8, 255, 10}, 0.5F, 10)

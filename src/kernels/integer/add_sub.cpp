@@ -1,5 +1,6 @@
 // ADD, SUB, SQUARED_DIFFERENCE on stored integers: both inputs go to one grid finer than theirs, the result from there to the output's.
 #include "kernels/integer_arithmetic.h"
+#include "kernels/output_stage.h"
 #include "kernels/stored_elementwise.h"
 
 namespace visq::kernels {
@@ -27,25 +28,24 @@ struct Combined {
 
 /// The grid on which the operands meet is finer than twice the larger scale by 2^shift.
 template <class T, class Function>
-Result<std::unique_ptr<Kernel>> combining_kernel(PrepareContext& context, int shift, double scale_of_result, Limits limits) {
+Result<std::unique_ptr<Kernel>> combining_kernel(PrepareContext& context, int shift, double scale_of_result, StoredRange range) {
   const StoredGrid first = stored_grid(context.input(0)), second = stored_grid(context.input(1)), out = stored_grid(context.output(0));
   const double common = 2 * std::max(first.scale, second.scale);
   const auto operand = [&](const StoredGrid& grid) {
     return FinerOperand<T>(OnFinerGrid{grid.zero_point, shift, to_multiplier(grid.scale / common)});
   };
   return zip_kernel<T, T>(
-      context,
-      Combined<T, Function>{operand(first), operand(second), {to_multiplier(scale_of_result / out.scale), out.zero_point, limits}});
+      context, Combined<T, Function>{operand(first), operand(second), {to_multiplier(scale_of_result / out.scale), out.zero_point, range}});
 }
 
 /// int16 whose scales are powers of two: the coarser grid is the output's, and the finer input is shifted to it.
 template <class Function>
 struct Shifted {
   int first, second;
-  Limits limits;
+  StoredRange range;
   std::int16_t operator()(std::int16_t a, std::int16_t b) const {
     const std::int32_t result = Function::of(rounding_shift(a, first), rounding_shift(b, second));
-    return static_cast<std::int16_t>(std::clamp(result, limits.low, limits.high));
+    return static_cast<std::int16_t>(std::clamp(result, range.low, range.high));
   }
 };
 
@@ -63,27 +63,27 @@ std::optional<Exponents> power_of_two_scales(const PrepareContext& context) {
 }
 
 template <class Function>
-Result<std::unique_ptr<Kernel>> shifting_kernel(PrepareContext& context, const Exponents& exponents, Limits limits) {
+Result<std::unique_ptr<Kernel>> shifting_kernel(PrepareContext& context, const Exponents& exponents, StoredRange range) {
   constexpr int kLongest = 31;
   const int first = exponents.out - exponents.first, second = exponents.out - exponents.second;
   if (first < 0 || second < 0 || (first > 0 && second > 0)) {
     return context.unsupported("int16 with the scales 2^{} and 2^{} for an output of scale 2^{}", exponents.first, exponents.second,
                                exponents.out);
   }
-  return zip_kernel<std::int16_t, std::int16_t>(context, Shifted<Function>{std::min(first, kLongest), std::min(second, kLongest), limits});
+  return zip_kernel<std::int16_t, std::int16_t>(context, Shifted<Function>{std::min(first, kLongest), std::min(second, kLongest), range});
 }
 
 template <class Function>
 Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   VISQ_TRY(expect_grids(context, 2));
-  VISQ_ASSIGN(const RealRange range, fused_range(context));
-  const StoredGrid out = stored_grid(context.output(0));
+  VISQ_ASSIGN(const Activation activation, fused_activation(context));
+  VISQ_ASSIGN(const StoredRange range, stored_range(context, context.output(0), activation));
   const auto exponents = power_of_two_scales(context);
-  if (exponents) return shifting_kernel<Function>(context, *exponents, stored_limits<std::int16_t>(out, range));
+  if (exponents) return shifting_kernel<Function>(context, *exponents, range);
   return for_type(context, 0, StoredTypes(), [&]<class T>(std::type_identity<T>) {
     constexpr int kShift = sizeof(T) == 1 ? 20 : 15;  // what int32 holds
     const double common = 2 * std::max(stored_grid(context.input(0)).scale, stored_grid(context.input(1)).scale);
-    return combining_kernel<T, Function>(context, kShift, std::ldexp(common, -kShift), stored_limits<T>(out, range));
+    return combining_kernel<T, Function>(context, kShift, std::ldexp(common, -kShift), range);
   });
 }
 
@@ -92,7 +92,7 @@ Result<std::unique_ptr<Kernel>> prepare_squared_difference(PrepareContext& conte
   VISQ_TRY(expect_grids(context, 2));
   const double common = 2 * std::max(stored_grid(context.input(0)).scale, stored_grid(context.input(1)).scale);
   return combining_kernel<std::int8_t, SquaredDifference>(context, kShift, std::ldexp(common * common, -2 * kShift),
-                                                          type_limits<std::int8_t>());
+                                                          range_of<std::int8_t>());
 }
 
 constexpr OpDef kDefinitions[] = {

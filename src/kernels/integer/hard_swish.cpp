@@ -35,7 +35,8 @@ struct HardSwish {
  private:
   /// x / 3, saturated: a shift to the left is done in two parts, so that only the last one may saturate what it should.
   std::int32_t relu_part(std::int32_t fine) const {
-    const int left = std::max(to_thirds.exponent, 0), right = std::max(-to_thirds.exponent, 0);
+    constexpr int kLongest = 31;  // saturates whatever is not 0
+    const int left = std::clamp(to_thirds.exponent, 0, kLongest), right = std::max(-to_thirds.exponent, 0);
     if (left > 0) fine = saturated(std::int64_t{fine} << (left - 1));
     const std::int32_t third = short_high_product(fine, to_thirds.fraction);
     return left > 0 ? saturated(std::int64_t{third} * 2) : rounding_shift(third, right);

@@ -82,7 +82,7 @@ struct FixedReciprocalRoot {
   Requantization requantize;
   std::int32_t operator()(std::int8_t q) const {
     const std::int32_t steps = q - zero_point;
-    if (steps <= 0) return requantize.limits.high;
+    if (steps <= 0) return requantize.range.high;
     Multiplier root = inverse_square_root(steps);
     root.exponent += kShift;
     return requantize(multiply(1, root));
@@ -102,7 +102,7 @@ Result<std::unique_ptr<Kernel>> prepare_rsqrt(PrepareContext& context) {
   multiplier.exponent -= FixedReciprocalRoot::kShift;
   if (multiplier.exponent < -31)
     return context.unsupported("the output's scale {} is too large for an input of scale {}", out_scale, in_scale);
-  const Requantization requantize{multiplier, out.zero_point, type_limits<std::int8_t>()};
+  const Requantization requantize{multiplier, out.zero_point, range_of<std::int8_t>()};
   VISQ_ASSIGN(auto kernel, stored_map<std::int8_t>(context, FixedReciprocalRoot{in.zero_point, requantize}));
   return refusing_below<std::int8_t>(context, in.zero_point, std::move(kernel));
 }

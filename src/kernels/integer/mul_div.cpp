@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "kernels/fixed_point_functions.h"
+#include "kernels/output_stage.h"
 #include "kernels/stored_elementwise.h"
 
 namespace visq::kernels {
@@ -18,30 +19,28 @@ struct Product {
 template <class Out>
 struct ShortProduct {
   std::int32_t zero_point;
-  Limits limits;
+  StoredRange range;
   Out operator()(std::int16_t a, std::int16_t b) const {
-    return static_cast<Out>(std::clamp(rounding_shift(short_high_product(a, b), 8) + zero_point, limits.low, limits.high));
+    return static_cast<Out>(std::clamp(rounding_shift(short_high_product(a, b), 8) + zero_point, range.low, range.high));
   }
 };
 
 Result<std::unique_ptr<Kernel>> prepare_mul(PrepareContext& context) {
   VISQ_TRY(expect_grids(context, 2));
-  VISQ_ASSIGN(const RealRange range, fused_range(context));
+  VISQ_ASSIGN(const Activation activation, fused_activation(context));
+  VISQ_ASSIGN(const StoredRange range, stored_range(context, context.output(0), activation));
   const DType to = context.output(0).dtype;
   if (context.input(0).dtype == DType::kInt16 && to != DType::kInt16) {
     return for_dtype(context, to, StoredBytes(), [&]<class T>(std::type_identity<T>) {
-      const StoredGrid grid = stored_grid(context.output(0));
-      return zip_kernel<std::int16_t, T>(context, ShortProduct<T>{grid.zero_point, stored_limits<T>(grid, range)});
+      return zip_kernel<std::int16_t, T>(context, ShortProduct<T>{stored_grid(context.output(0)).zero_point, range});
     });
   }
   const StoredGrid first = stored_grid(context.input(0)), second = stored_grid(context.input(1)), out = stored_grid(context.output(0));
   // In float32, as LiteRT does.
   const float factor = static_cast<float>(first.scale) * static_cast<float>(second.scale) / static_cast<float>(out.scale);
   return for_type(context, 0, StoredTypes(), [&]<class T>(std::type_identity<T>) {
-    return zip_kernel<T, T>(context,
-                            Product<T>{first.zero_point,
-                                       second.zero_point,
-                                       {to_multiplier(static_cast<double>(factor)), out.zero_point, stored_limits<T>(out, range)}});
+    return zip_kernel<T, T>(
+        context, Product<T>{first.zero_point, second.zero_point, {to_multiplier(static_cast<double>(factor)), out.zero_point, range}});
   });
 }
 
@@ -68,7 +67,7 @@ struct Quotient {
   Tabulated<T, Divisor, ToDivisor> divisor;
   Multiplier multiplier;
   std::int32_t out_zero;
-  Limits limits;
+  StoredRange range;
 
   T operator()(T a, T b) const {
     const Divisor by = divisor(b);
@@ -79,7 +78,7 @@ struct Quotient {
     const std::int32_t quotient = doubling_high_product(doubling_high_product(widened, by.inverse), multiplier.fraction);
     const int shift = by.exponent + room - multiplier.exponent;
     const std::int32_t scaled = unchecked_rounding_shift(quotient, shift);
-    return static_cast<T>(std::clamp<std::int64_t>(std::int64_t{scaled} + out_zero, limits.low, limits.high));
+    return static_cast<T>(std::clamp<std::int64_t>(std::int64_t{scaled} + out_zero, range.low, range.high));
   }
 };
 
@@ -97,15 +96,14 @@ std::unique_ptr<Kernel> refusing_zero_steps(const PrepareContext& context, std::
 
 Result<std::unique_ptr<Kernel>> prepare_div(PrepareContext& context) {
   VISQ_TRY(expect_grids(context, 2));
-  VISQ_ASSIGN(const RealRange range, fused_range(context));
+  VISQ_ASSIGN(const Activation activation, fused_activation(context));
+  VISQ_ASSIGN(const StoredRange range, stored_range(context, context.output(0), activation));
   const StoredGrid first = stored_grid(context.input(0)), second = stored_grid(context.input(1)), out = stored_grid(context.output(0));
   const float factor = static_cast<float>(first.scale) / (static_cast<float>(second.scale) * static_cast<float>(out.scale));
   const Multiplier multiplier = to_multiplier(static_cast<double>(factor));
   return for_type(context, 0, StoredTypes(), [&]<class T>(std::type_identity<T>) -> Result<std::unique_ptr<Kernel>> {
     const Tabulated<T, Divisor, ToDivisor> divisor(ToDivisor{second.zero_point});
-    VISQ_ASSIGN(
-        auto kernel,
-        (zip_kernel<T, T>(context, Quotient<T>{first.zero_point, divisor, multiplier, out.zero_point, stored_limits<T>(out, range)})));
+    VISQ_ASSIGN(auto kernel, (zip_kernel<T, T>(context, Quotient<T>{first.zero_point, divisor, multiplier, out.zero_point, range})));
     return refusing_zero_steps<T>(context, second.zero_point, std::move(kernel));
   });
 }

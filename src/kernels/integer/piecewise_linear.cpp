@@ -16,21 +16,22 @@ Multiplier grid_multiplier(const StoredGrid& in, const StoredGrid& out) {
   return to_multiplier(static_cast<double>(static_cast<float>(in.scale) / static_cast<float>(out.scale)));
 }
 
+constexpr float kEndless = std::numeric_limits<float>::infinity();
+
 template <class Types>
-Result<std::unique_ptr<Kernel>> prepare_clamp(PrepareContext& context, RealRange range) {
+Result<std::unique_ptr<Kernel>> prepare_clamp(PrepareContext& context, float low, float high) {
   VISQ_TRY(expect_grids(context, 1));
   const StoredGrid in = stored_grid(context.input(0)), out = stored_grid(context.output(0));
   return for_type(context, 0, Types(), [&]<class T>(std::type_identity<T>) {
-    return stored_map<T>(context, Clamped<T>{in.zero_point, {grid_multiplier(in, out), out.zero_point, stored_limits<T>(out, range)}});
+    const auto bound = [&](float real) { return std::int32_t{to_stored<T>(real, static_cast<float>(out.scale), out.zero_point)}; };
+    return stored_map<T>(context, Clamped<T>{in.zero_point, {grid_multiplier(in, out), out.zero_point, {bound(low), bound(high)}}});
   });
 }
 
-Result<std::unique_ptr<Kernel>> prepare_relu(PrepareContext& context) {
-  return prepare_clamp<StoredTypes>(context, {0, std::numeric_limits<double>::max()});
-}
-Result<std::unique_ptr<Kernel>> prepare_relu6(PrepareContext& context) { return prepare_clamp<StoredTypes>(context, {0, 6}); }
-Result<std::unique_ptr<Kernel>> prepare_relu_n1_to_1(PrepareContext& context) { return prepare_clamp<StoredBytes>(context, {-1, 1}); }
-Result<std::unique_ptr<Kernel>> prepare_relu_0_to_1(PrepareContext& context) { return prepare_clamp<StoredBytes>(context, {0, 1}); }
+Result<std::unique_ptr<Kernel>> prepare_relu(PrepareContext& context) { return prepare_clamp<StoredTypes>(context, 0, kEndless); }
+Result<std::unique_ptr<Kernel>> prepare_relu6(PrepareContext& context) { return prepare_clamp<StoredTypes>(context, 0, 6); }
+Result<std::unique_ptr<Kernel>> prepare_relu_n1_to_1(PrepareContext& context) { return prepare_clamp<StoredBytes>(context, -1, 1); }
+Result<std::unique_ptr<Kernel>> prepare_relu_0_to_1(PrepareContext& context) { return prepare_clamp<StoredBytes>(context, 0, 1); }
 
 template <class T>
 struct Absolute {
@@ -43,7 +44,7 @@ Result<std::unique_ptr<Kernel>> prepare_abs(PrepareContext& context) {
   VISQ_TRY(expect_grids(context, 1));
   const StoredGrid in = stored_grid(context.input(0)), out = stored_grid(context.output(0));
   return for_type(context, 0, StoredSigned(), [&]<class T>(std::type_identity<T>) {
-    return stored_map<T>(context, Absolute<T>{in.zero_point, {grid_multiplier(in, out), out.zero_point, type_limits<T>()}});
+    return stored_map<T>(context, Absolute<T>{in.zero_point, {grid_multiplier(in, out), out.zero_point, range_of<T>()}});
   });
 }
 
@@ -65,8 +66,8 @@ Result<std::unique_ptr<Kernel>> prepare_leaky_relu(PrepareContext& context) {
   if (!std::isfinite(factor)) return context.fail("alpha is {}", alpha);
   return for_type(context, 0, StoredTypes(), [&]<class T>(std::type_identity<T>) {
     return stored_map<T>(context, TwoSided<T>{in.zero_point,
-                                              {grid_multiplier(in, out), out.zero_point, type_limits<T>()},
-                                              {to_multiplier(static_cast<double>(factor)), out.zero_point, type_limits<T>()}});
+                                              {grid_multiplier(in, out), out.zero_point, range_of<T>()},
+                                              {to_multiplier(static_cast<double>(factor)), out.zero_point, range_of<T>()}});
   });
 }
 
@@ -86,8 +87,8 @@ Prelu<T> make_prelu(const PrepareContext& context) {
   const float factor = static_cast<float>(in.scale) * static_cast<float>(alpha.scale) / static_cast<float>(out.scale);
   return {in.zero_point,
           alpha.zero_point,
-          {grid_multiplier(in, out), out.zero_point, type_limits<T>()},
-          {to_multiplier(static_cast<double>(factor)), out.zero_point, type_limits<T>()}};
+          {grid_multiplier(in, out), out.zero_point, range_of<T>()},
+          {to_multiplier(static_cast<double>(factor)), out.zero_point, range_of<T>()}};
 }
 
 /// int16 goes with an alpha of int8; LiteRT reads others as if they were that.

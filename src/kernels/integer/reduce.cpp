@@ -33,7 +33,7 @@ struct MeanOutput {
   Requantization requantize;
   std::int32_t zero;  ///< what a sum of zeros is
   MeanOutput(const StoredGrid& in, const StoredGrid& out, std::int64_t count)
-      : requantize{divided(to_multiplier(in.scale / out.scale), count), out.zero_point, type_limits<T>()},
+      : requantize{divided(to_multiplier(in.scale / out.scale), count), out.zero_point, range_of<T>()},
         zero(static_cast<std::int32_t>(modular(std::int64_t{in.zero_point}) * modular(count))) {}
   T operator()(std::int32_t sum) const { return static_cast<T>(requantize(wrapping_subtract(sum, zero))); }
 };

@@ -20,8 +20,9 @@ FixedNeighbours fixed_neighbours(const ResizeAxis& axis, std::int64_t position) 
   const bool aligned = axis.align_corners && axis.out > 1;
   const std::int64_t in = aligned ? axis.in - 1 : axis.in, out = aligned ? axis.out - 1 : axis.out;
   const std::int64_t scale = (kOne * in + out / 2) / out;
-  const std::int64_t at = position * scale + (axis.half_pixel_centers ? scale / 2 - kOne / 2 : 0);
-  const std::int64_t low = std::clamp(at / kOne, std::int64_t{0}, axis.in - 1);
+  const std::int64_t exact = position * scale + (axis.half_pixel_centers ? scale / 2 - kOne / 2 : 0);
+  const std::int64_t at = std::min(exact, kOne * (axis.in - 1));  // a rounded scale may lead beyond the last pixel
+  const std::int64_t low = std::max(at / kOne, std::int64_t{0});
   return {low, std::min((at + kOne - 1) / kOne, axis.in - 1), static_cast<std::int32_t>(at - kOne * low)};
 }
 

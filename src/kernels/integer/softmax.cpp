@@ -38,11 +38,11 @@ Differences tabulate(const Multiplier& multiplier) {
 }
 
 template <class T>
-std::uint32_t sum_of_exps(const T* row, std::int64_t length, T largest, const Differences& d) {
-  std::uint32_t sum = 0;
+std::int64_t sum_of_exps(const T* row, std::int64_t length, T largest, const Differences& d) {
+  std::int64_t sum = 0;
   for (std::int64_t i = 0; i < length; ++i) {
     const int steps = largest - row[i];
-    if (steps < d.count) sum += static_cast<std::uint32_t>(d.part[static_cast<std::size_t>(steps)]);
+    if (steps < d.count) sum += d.part[static_cast<std::size_t>(steps)];
   }
   return sum;
 }
@@ -68,7 +68,7 @@ struct Softmax {
   Differences d;
   void operator()(const In* row, Out* out, std::int64_t length) const {
     const In largest = *std::max_element(row, row + length);
-    const Reciprocal scale = reciprocal(sum_of_exps(row, length, largest, d), kSumBits);
+    const Reciprocal scale = reciprocal(static_cast<std::uint32_t>(sum_of_exps(row, length, largest, d)), kSumBits);
     const int shift = scale.exponent + 31 - static_cast<int>(sizeof(Out)) * 8;
     constexpr std::int32_t kLowest = std::numeric_limits<Out>::min();
     for (std::int64_t i = 0; i < length; ++i) {
@@ -85,10 +85,10 @@ struct LogSoftmax {
   Differences d;
   Multiplier to_steps;  ///< from x to steps
   void operator()(const T* row, T* out, std::int64_t length) const {
-    constexpr std::int32_t kTop = std::numeric_limits<std::int32_t>::max();
+    constexpr std::int64_t kLargestSum = std::numeric_limits<std::int32_t>::max();
     const T largest = *std::max_element(row, row + length);
-    const std::uint32_t sum = sum_of_exps(row, length, largest, d);
-    const std::int32_t log = log_of_sum(sum > static_cast<std::uint32_t>(kTop) ? kTop : static_cast<std::int32_t>(sum));
+    const std::int64_t sum = sum_of_exps(row, length, largest, d);
+    const std::int32_t log = log_of_sum(static_cast<std::int32_t>(std::min(sum, kLargestSum)));
     const std::int32_t lowest = wrapping_add(log, std::numeric_limits<std::int32_t>::min());  // below, x - log would leave the format
     const std::int64_t limit = std::min<std::int64_t>(d.count, -std::int64_t{multiply(lowest, to_steps)});
     for (std::int64_t i = 0; i < length; ++i) {
