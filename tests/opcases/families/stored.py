@@ -145,6 +145,11 @@ def shifted():
     yield from each(
         "int8 int16", "REDUCE_WINDOW", "quantized", [source, const(-3.0, like=source), *window], same, moves=True, reduce_function=4
     )
+    divisor = x(5, low=0.5, high=2, scale=np.float32(0.03), zero=0)  # stored integers and real values are other than 0
+    for op in ("FLOOR_DIV", "FLOOR_MOD"):
+        yield from each("int8 int16", op, "quantized", [source, divisor])
+    seeds = plain([[0.3, -1.2], [0.1, 5.0]], "float32")
+    yield from each("int8 int16", "LSH_PROJECTION", "quantized", [seeds, source], [plain_y("int32")], type=1)
     for op in ("ADD", "MULTIPLY", "MAXIMUM", "MINIMUM"):
         first = x(2, 3, low=-1, high=1)
         yield from each(
