@@ -61,6 +61,14 @@ Result<std::unique_ptr<RecordSource>> open_data(const std::string& path, const M
 /// A dynamic axis has its stored size.
 std::unique_ptr<RecordSource> random_data(const Model& model, const Model* twin, std::uint64_t seed, bool legacy);
 
+/// Only these records of `source`, numbered anew from 0 in the order given.
+std::unique_ptr<RecordSource> select_records(std::unique_ptr<RecordSource> source, std::vector<std::int64_t> records);
+
+/// Writes records as an HDF5 file that open_data() reads: whole under its name, or not at all. Record i of the file is records[i]; its
+/// attribute `record` says which it was in the data it came from.
+/// Errors: kBadInput naming the file and the system's reason.
+Status write_data(const std::string& path, const std::vector<Record>& records);
+
 /// Reads `source` ahead on a thread of its own, from record range.first up to range.last, at most `depth` records before they are asked
 /// for. read() may still ask for any record: one that is not the next restarts the reading there. Errors come with the record they belong
 /// to. The thread ends, and closes `source`, in the destructor. read() is called by one thread at a time.

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "analysis/real_values.h"
 #include "core/error.h"
-#include "core/half.h"
 #include "kernels/cpu_clones.h"
 #include "quant/fake_quantize.h"
 
@@ -13,34 +13,6 @@ namespace visq::analysis {
 namespace {
 
 using kernels::Tensor;
-
-/// Real values of a map as float32: its own memory where it is float32, else converted into `scratch`. Null for types without real values.
-const float* real_values(const Tensor& tensor, std::vector<float>& scratch) {
-  const auto count = static_cast<std::size_t>(tensor.elements());
-  const auto convert = [&](auto get) {
-    scratch.resize(count);
-    for (std::size_t i = 0; i < count; ++i) scratch[i] = get(i);
-    return scratch.data();
-  };
-  if (tensor.dtype == DType::kFloat32) return reinterpret_cast<const float*>(tensor.data);
-  if (tensor.dtype == DType::kFloat64) {
-    return convert([values = tensor.values<double>()](std::size_t i) { return static_cast<float>(values[i]); });
-  }
-  if (tensor.dtype == DType::kFloat16) {
-    return convert([values = tensor.values<Half>()](std::size_t i) { return static_cast<float>(values[i]); });
-  }
-  if (tensor.dtype == DType::kBFloat16) {
-    return convert([values = tensor.values<BFloat16>()](std::size_t i) { return static_cast<float>(values[i]); });
-  }
-  if (quant::has_grid(*tensor.info)) {
-    scratch.resize(count);
-    quant::dequantize(tensor.data, *tensor.info, tensor.shape, scratch.data());
-    return scratch.data();
-  }
-  return nullptr;
-}
-
-bool is_real(const Tensor& tensor) { return is_floating(tensor.dtype) || quant::has_grid(*tensor.info); }
 
 void compare_discrete(const Tensor& f, const Tensor& q, MapRecord& record) {
   record.integer = true;

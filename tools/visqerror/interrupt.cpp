@@ -1,6 +1,7 @@
 #include "visqerror/interrupt.h"
 
 #include <csignal>
+#include <string>
 
 #include "visqerror/exit_code.h"
 
@@ -29,8 +30,8 @@ void catch_signals() {
 
 const std::atomic<bool>& interrupted() { return stop_requested; }
 
-int interruption_exit_code() {
-  print_error("interrupted, nothing written");
+int interruption_exit_code(std::string_view left) {
+  print_error("interrupted, " + std::string(left));
   return 128 + stop_signal;
 }
 

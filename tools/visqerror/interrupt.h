@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <string_view>
 
 namespace visq::tool {
 
@@ -11,7 +12,7 @@ void catch_signals();
 /// Set once a signal has come; long work looks at it after each record.
 const std::atomic<bool>& interrupted();
 
-/// Says so on stderr and returns 130 (SIGINT) or 143 (SIGTERM).
-int interruption_exit_code();
+/// Says so, and what is left of the work, on stderr, and returns 130 (SIGINT) or 143 (SIGTERM).
+int interruption_exit_code(std::string_view left = "nothing written");
 
 }  // namespace visq::tool

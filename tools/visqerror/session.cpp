@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "core/error.h"
+#include "visq/badcase.h"
+#include "visqerror/interrupt.h"
 
 namespace visq::tool {
 namespace {
@@ -36,6 +38,23 @@ class RemarkingSource final : public RecordSource {
   std::int64_t remarks_ = 0;
 };
 
+/// Replaces the records by the worst of them, found in one pass with the models' default modes.
+Status keep_worst(Records& records, std::int64_t count, const Model& model, const Model* twin, const Console& console) {
+  if (twin == nullptr) return usage_error("--records worst: one model has no worst record; give a command that takes a pair");
+  const auto unowned = [](const Model* each) { return std::shared_ptr<const Model>(std::shared_ptr<const Model>(), each); };
+  BadcaseOptions options;
+  options.records = records.range;
+  options.reference_mode = default_mode(model);
+  options.quantized_mode = default_mode(*twin);
+  options.progress = console.progress("records, looking for the worst");
+  options.stop = &interrupted();
+  VISQ_ASSIGN(auto worst, worst_records(unowned(&model), unowned(twin), *records.source, options, count));
+  console.log(fmt::format("{}: worst records, worst first: {}", records.source->description(), fmt::join(worst, ", ")));
+  records.range = {0, static_cast<std::int64_t>(worst.size())};
+  records.source = select_records(std::move(records.source), std::move(worst));
+  return {};
+}
+
 }  // namespace
 
 Result<SharedModel> load(const std::string& path, const Console& console) {
@@ -61,6 +80,7 @@ Result<Records> open_records(const DataOptions& options, const Model& model, con
     auto ahead = read_ahead(std::move(records.source), records.range, kRecordsAhead);
     records.source = std::make_unique<RemarkingSource>(std::move(ahead), console);
   }
+  if (selection.worst > 0) VISQ_TRY(keep_worst(records, selection.worst, model, twin, console));
   console.log(fmt::format("{}: records {}:{}", records.source->description(), records.range.first, records.range.last));
   return records;
 }

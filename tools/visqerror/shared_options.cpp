@@ -22,7 +22,11 @@ void DataOptions::add_to(CLI::App& app) {
             "test data: an HDF5 file, a folder of .npy files (one sub-folder per input, or one input), or a stacked .npy; default: one "
             "random record")
       ->group(group);
-  add_value(app, "--records", records, "N|A:B", "only the first N records, or A up to, not including, B; default: all")->group(group);
+  add_value(
+      app, "--records", records, "SELECTION",
+      "only the first N records; A:B, from A up to, not including, B; or worst:K, the K worst as badcase finds them, in one more pass; "
+      "default: all")
+      ->group(group);
   add_value(app, "--seed", seed, "N", "seed of random data; default: 0")->group(group);
 }
 

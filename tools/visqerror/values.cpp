@@ -35,11 +35,16 @@ Result<double> parse_number(const std::string& option, const std::string& text) 
 Result<RecordSelection> parse_records(const std::string& text) {
   if (text.empty()) return RecordSelection{};
   const auto colon = text.find(':');
+  if (text.substr(0, colon) == "worst") {
+    const auto count = colon == std::string::npos ? std::optional<std::int64_t>(1) : whole<std::int64_t>(text.substr(colon + 1));
+    if (!count || *count < 1) return usage_error("--records: '{}' is not worst:K with K from 1", text);
+    return RecordSelection{std::nullopt, *count};
+  }
   const auto first = colon == std::string::npos ? std::optional<std::int64_t>(0) : whole<std::int64_t>(text.substr(0, colon));
   const auto last = whole<std::int64_t>(colon == std::string::npos ? text : text.substr(colon + 1));
-  if (!first || !last || *first < 0) return usage_error("--records: '{}' is neither N nor A:B", text);
+  if (!first || !last || *first < 0) return usage_error("--records: '{}' is neither N, A:B nor worst[:K]", text);
   if (*first >= *last) return usage_error("--records: '{}' holds no record", text);
-  return RecordSelection{RecordRange{*first, *last}};
+  return RecordSelection{RecordRange{*first, *last}, 0};
 }
 
 Result<RecordRange> clamp_records(const RecordSelection& selection, std::int64_t count, const std::string& data, const Console& console) {

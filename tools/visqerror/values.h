@@ -20,9 +20,10 @@ Result<std::int64_t> parse_integer(const std::string& option, const std::string&
 /// A finite number.
 Result<double> parse_number(const std::string& option, const std::string& text);
 
-/// --records: the first N, or [A, B). Unset: all.
+/// --records: the first N, or [A, B), or the K worst. Neither set: all.
 struct RecordSelection {
   std::optional<RecordRange> range;
+  std::int64_t worst = 0;
 };
 Result<RecordSelection> parse_records(const std::string& text);
 

@@ -1,0 +1,254 @@
+#include "visq/badcase.h"
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/map_identity.h"
+#include "analysis/map_record.h"
+#include "analysis/pair_worker.h"
+#include "analysis/record_workers.h"
+#include "core/error.h"
+#include "metrics/metric.h"
+
+namespace visq {
+namespace {
+
+using analysis::ComparePlan;
+using analysis::MapNames;
+using analysis::MapRecord;
+
+/// The pairs of the main graphs that are looked at, as positions in the plan.
+std::vector<std::size_t> chosen_pairs(const ComparePlan& plan) {
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < plan.pairs().size(); ++i) {
+    if (plan.wanted()[i] && plan.pairs()[i].reference_subgraph == 0) chosen.push_back(i);
+  }
+  return chosen;
+}
+
+/// What one record gives: a MapRecord per output, and the record itself, which may turn out to be the worst.
+struct RecordOutput {
+  std::vector<MapRecord> maps;
+  std::shared_ptr<const Record> record;
+};
+
+/// How bad one output is in one record.
+struct Badness {
+  std::vector<MetricValue> values;
+  double differing_share = 0;
+  std::int64_t non_finite = 0;
+};
+
+Badness judge(const MapRecord& map, std::int64_t record) {
+  Badness badness;
+  badness.non_finite = map.stats.non_finite_f + map.stats.non_finite_q;
+  const auto elements = static_cast<double>(map.stats.elements);
+  if (map.integer && elements > 0) badness.differing_share = static_cast<double>(map.differing) / elements;
+  for (const metrics::MetricDef* def : metrics::metric_defs()) {
+    metrics::MetricState state;
+    if (!map.integer) def->add(state, map.stats, record);
+    badness.values.push_back(def->value(state));
+  }
+  return badness;
+}
+
+/// Whether `a` is worse than `b` by a metric (-1: integer outputs).
+bool is_worse(int metric, const Badness& a, const Badness& b) {
+  if (metric < 0) return a.differing_share > b.differing_share;
+  if ((a.non_finite > 0) != (b.non_finite > 0)) return a.non_finite > 0;
+  if (a.non_finite > 0) return a.non_finite > b.non_finite;
+  const auto i = static_cast<std::size_t>(metric);
+  const MetricValue &x = a.values[i], &y = b.values[i];
+  const bool only = x.state != MetricValue::State::kUndefined && y.state == MetricValue::State::kUndefined;
+  return only || worse(all_metrics()[i], x, y);
+}
+
+Result<ComparePlan> make_plan(const std::shared_ptr<const Model>& reference, const std::shared_ptr<const Model>& quantized,
+                              const BadcaseOptions& options) {
+  CompareOptions compare;
+  compare.reference_mode = options.reference_mode;
+  compare.quantized_mode = options.quantized_mode;
+  compare.modes_given = options.modes_given;
+  compare.nodes = options.nodes;
+  if (options.nodes.empty()) {
+    const MapNames names(*reference, 0);
+    for (const int output : reference->main().outputs) compare.nodes.push_back(names.name(output));
+  }
+  auto plan = ComparePlan::create(reference, quantized, compare);
+  if (!plan.ok() && plan.error().reason == Reason::kUsage && options.nodes.empty()) {
+    return bad_input("{}: none of its outputs has a counterpart in {}", reference->path, quantized->path);
+  }
+  if (plan.ok() && chosen_pairs(*plan).empty()) return usage_error("no feature map of the main graph fits --nodes");
+  return plan;
+}
+
+using Fold = std::function<Status(std::int64_t record, RecordOutput&& output)>;
+
+/// Runs all records and hands each one's maps over in order. Returns how many were folded.
+Result<std::int64_t> scan(ComparePlan& plan, RecordSource& data, const BadcaseOptions& options, bool keep_records, const Fold& fold) {
+  VISQ_ASSIGN(const auto feed, InputFeed::create(plan.reference(), &plan.quantized()));
+  const std::vector<std::size_t> chosen = chosen_pairs(plan);
+  const auto make_worker = [&]() -> Result<analysis::RecordWorker<RecordOutput>> {
+    auto worker = std::make_shared<analysis::PairWorker>(plan, feed);
+    auto scratch = std::make_shared<analysis::MapScratch>();
+    return analysis::RecordWorker<RecordOutput>([&, keep_records, worker, scratch](const Record& record) -> Result<RecordOutput> {
+      RecordOutput output;
+      output.maps.resize(chosen.size());
+      VISQ_TRY(worker->run(record, [&](std::size_t pair, const runtime::Executor& reference, const runtime::Executor& quantized) -> Status {
+        const auto place = std::lower_bound(chosen.begin(), chosen.end(), pair);
+        if (place == chosen.end() || *place != pair) return {};
+        const auto& match = plan.pairs()[pair].match;
+        output.maps[static_cast<std::size_t>(place - chosen.begin())] =
+            analysis::compare_maps(reference, match.reference, quantized, match.quantized, false, *scratch);
+        return {};
+      }));
+      if (keep_records) output.record = std::make_shared<const Record>(record);
+      return output;
+    });
+  };
+  std::int64_t done = 0;
+  const std::int64_t total = options.records.last - options.records.first;
+  analysis::RecordWorkers<RecordOutput> workers(
+      data, options.records, make_worker,
+      [&](std::int64_t record, RecordOutput&& output) -> Status {
+        VISQ_TRY(fold(record, std::move(output)));
+        if (options.progress) options.progress(++done, total);
+        return {};
+      },
+      options.stop);
+  const bool in_order = keeps_state(plan.reference()) || keeps_state(plan.quantized());
+  return workers.run(in_order ? 1 : analysis::thread_count(options.threads, options.records));
+}
+
+std::vector<int> metrics_of(const BadcaseOptions& options) {
+  return options.by.empty() ? std::vector<int>{metric_index("atol")} : options.by;
+}
+
+/// The worst record so far of every output and metric.
+class Worst {
+ public:
+  Worst(const ComparePlan& plan, const BadcaseOptions& options) : options_(options), by_(metrics_of(options)) {
+    const MapNames reference(plan.reference(), 0), quantized(plan.quantized(), 0);
+    for (const std::size_t pair : chosen_pairs(plan)) {
+      const auto& match = plan.pairs()[pair].match;
+      outputs_.push_back({reference.identity(match.reference), quantized.identity(match.quantized), {}, false, {}});
+    }
+    slots_.resize(outputs_.size() * by_.size());
+  }
+
+  Status add(std::int64_t record, RecordOutput&& output) {
+    bool changed = false;
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      const MapRecord& map = output.maps[i];
+      if (!map.not_compared.empty()) {
+        outputs_[i].not_compared = map.not_compared;
+        continue;
+      }
+      outputs_[i].shape = map.shape;
+      outputs_[i].integer = map.integer;
+      const Badness badness = judge(map, record);
+      for (std::size_t k = 0; k < by_.size(); ++k) {
+        Slot& slot = slots_[i * by_.size() + k];
+        if (slot.record >= 0 && !is_worse(map.integer ? -1 : by_[k], badness, slot.badness)) continue;
+        slot = {record, badness, output.record};
+        changed = true;
+      }
+    }
+    return changed && options_.on_new_worst ? options_.on_new_worst(records()) : Status();
+  }
+
+  void write(BadcaseResult& result) const {
+    result.by = by_;
+    result.outputs = outputs_;
+    std::vector<const Slot*> slots;
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      const Slot& slot = slots_[i];
+      if (slot.record < 0) continue;
+      const std::size_t output = i / by_.size();
+      const int metric = outputs_[output].integer ? -1 : by_[i % by_.size()];
+      result.cases.push_back({output, metric, slot.record, slot.badness.values, slot.badness.differing_share, slot.badness.non_finite});
+      slots.push_back(&slot);
+    }
+    if (result.cases.empty()) return;
+    for (std::size_t k = 0; k < by_.size(); ++k) result.worst_output.push_back(worst_case(result, slots, by_[k]));
+  }
+
+ private:
+  struct Slot {
+    std::int64_t record = -1;
+    Badness badness;
+    std::shared_ptr<const Record> data;
+  };
+
+  /// Real-valued outputs come before integer ones, which have no value by the metric.
+  static std::size_t worst_case(const BadcaseResult& result, const std::vector<const Slot*>& slots, int metric) {
+    std::size_t worst = slots.size();
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      if (result.cases[i].metric != metric) continue;
+      if (worst == slots.size() || is_worse(metric, slots[i]->badness, slots[worst]->badness)) worst = i;
+    }
+    for (std::size_t i = 0; i < slots.size() && worst == slots.size(); ++i) worst = i;
+    return worst;
+  }
+
+  std::vector<Record> records() const {
+    std::map<std::int64_t, const Record*> distinct;
+    for (const Slot& slot : slots_) {
+      if (slot.data) distinct.emplace(slot.record, slot.data.get());
+    }
+    std::vector<Record> list;
+    for (const auto& [index, record] : distinct) list.push_back(*record);
+    return list;
+  }
+
+  const BadcaseOptions& options_;
+  std::vector<int> by_;
+  std::vector<BadcaseOutput> outputs_;
+  std::vector<Slot> slots_;  ///< [output][metric]
+};
+
+}  // namespace
+
+Result<BadcaseResult> badcase(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
+                              const BadcaseOptions& options) {
+  VISQ_ASSIGN(ComparePlan plan, make_plan(reference, quantized, options));
+  Worst worst(plan, options);
+  VISQ_ASSIGN(const std::int64_t done, scan(plan, data, options, options.on_new_worst != nullptr,
+                                            [&](std::int64_t record, RecordOutput&& o) { return worst.add(record, std::move(o)); }));
+  BadcaseResult result;
+  result.reference = {reference->path, {}, reference->format};
+  result.quantized = {quantized->path, {}, quantized->format};
+  result.data = data.description();
+  result.records = {options.records.first, options.records.first + done};
+  result.interrupted = result.records.last < options.records.last;
+  result.reference_mode = options.reference_mode;
+  result.quantized_mode = options.quantized_mode;
+  worst.write(result);
+  return result;
+}
+
+Result<std::vector<std::int64_t>> worst_records(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
+                                                RecordSource& data, const BadcaseOptions& options, std::int64_t count) {
+  VISQ_ASSIGN(ComparePlan plan, make_plan(reference, quantized, options));
+  const int metric = metrics_of(options).front();
+  std::vector<std::pair<Badness, std::int64_t>> worst;  // worst first
+  const auto fold = [&](std::int64_t record, RecordOutput&& output) -> Status {
+    Badness badness = judge({}, record);
+    for (const MapRecord& map : output.maps) {
+      if (!map.not_compared.empty()) continue;
+      Badness other = judge(map, record);
+      if (is_worse(map.integer ? -1 : metric, other, badness)) badness = std::move(other);
+    }
+    const auto place = std::find_if(worst.begin(), worst.end(), [&](const auto& entry) { return is_worse(metric, badness, entry.first); });
+    worst.emplace(place, std::move(badness), record);
+    if (static_cast<std::int64_t>(worst.size()) > count) worst.pop_back();
+    return {};
+  };
+  VISQ_ASSIGN(const std::int64_t done, scan(plan, data, options, false, fold));
+  (void)done;
+  std::vector<std::int64_t> records;
+  for (const auto& [badness, record] : worst) records.push_back(record);
+  return records;
+}
+
+}  // namespace visq

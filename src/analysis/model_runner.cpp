@@ -1,0 +1,51 @@
+#include "analysis/model_runner.h"
+
+#include <chrono>
+
+namespace visq::analysis {
+
+Status ModelRunner::prepare(const std::vector<Array>& inputs) {
+  std::vector<Shape> shapes;
+  for (const Array& input : inputs) shapes.push_back(input.shape);
+  if (executor_ && shapes == shapes_) return {};
+  VISQ_ASSIGN(auto graph, runtime::PreparedGraph::prepare(model_, 0, mode_, shapes));
+  auto plan = std::make_shared<const runtime::MemoryPlan>(runtime::plan_memory(*graph, {}));
+  VISQ_ASSIGN(auto executor, runtime::Executor::create(std::move(graph), std::move(plan), state_));
+  executor_ = std::make_shared<runtime::Executor>(std::move(executor));
+  shapes_ = std::move(shapes);
+  return {};
+}
+
+Status ModelRunner::run(const std::vector<Array>& inputs, const Observer& observer) {
+  VISQ_TRY(prepare(inputs));
+  const Subgraph& graph = model_->main();
+  std::vector<bool> told(graph.tensors.size(), false);
+  const auto tell = [&](int tensor) -> Status {
+    const auto i = static_cast<std::size_t>(tensor);
+    if (told[i] || !executor_->available(tensor)) return {};
+    told[i] = true;
+    return observer(tensor, *executor_);
+  };
+  VISQ_TRY(executor_->begin(inputs));
+  for (const int input : graph.inputs) VISQ_TRY(tell(input));
+  for (std::size_t node = 0; node < graph.operators.size(); ++node) {
+    VISQ_TRY(executor_->step(node));
+    for (const int output : graph.operators[node].outputs) VISQ_TRY(tell(output));
+  }
+  for (const int output : graph.outputs) VISQ_TRY(tell(output));
+  return {};
+}
+
+Status ModelRunner::time(const std::vector<Array>& inputs, std::vector<double>& seconds) {
+  VISQ_TRY(prepare(inputs));
+  seconds.assign(model_->main().operators.size(), 0);
+  VISQ_TRY(executor_->begin(inputs));
+  for (std::size_t node = 0; node < seconds.size(); ++node) {
+    const auto start = std::chrono::steady_clock::now();
+    VISQ_TRY(executor_->step(node));
+    seconds[node] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  return {};
+}
+
+}  // namespace visq::analysis

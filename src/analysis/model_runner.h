@@ -1,0 +1,36 @@
+// One thread's executor of one model, which shows every feature map of a record as soon as it is made.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "runtime/executor.h"
+
+namespace visq::analysis {
+
+/// Copies share their executor: a copy may take the place of the original, not work beside it.
+class ModelRunner {
+ public:
+  ModelRunner(std::shared_ptr<const Model> model, Mode mode) : model_(std::move(model)), mode_(mode) {}
+
+  /// Called for graph inputs, every operator's outputs, and graph outputs that no operator makes, each once.
+  using Observer = std::function<Status(int tensor, const runtime::Executor& executor)>;
+  Status run(const std::vector<Array>& inputs, const Observer& observer);
+  /// Runs a record and measures every operator; `seconds` gets one value per operator.
+  Status time(const std::vector<Array>& inputs, std::vector<double>& seconds);
+
+  /// After run() or time(): the executor with the record's last state.
+  const runtime::Executor& executor() const { return *executor_; }
+
+ private:
+  Status prepare(const std::vector<Array>& inputs);
+
+  std::shared_ptr<const Model> model_;
+  Mode mode_;
+  std::vector<Shape> shapes_;
+  std::shared_ptr<runtime::RunState> state_ = std::make_shared<runtime::RunState>();  ///< what a sequence of records has kept so far
+  std::shared_ptr<runtime::Executor> executor_;
+};
+
+}  // namespace visq::analysis

@@ -1,0 +1,29 @@
+// One thread's pair of executors, stepping through records in lockstep.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "analysis/compare_plan.h"
+#include "visq/data.h"
+
+namespace visq::analysis {
+
+/// Copies share their executors: a copy may take the place of the original, not work beside it.
+class PairWorker {
+ public:
+  PairWorker(ComparePlan& plan, const InputFeed& feed) : plan_(plan), feed_(feed) {}
+
+  /// Runs a record; the observer sees every wanted pair of the plan, in loops' bodies at every run. Executors are rebuilt where the input
+  /// shapes differ from the last record's.
+  Status run(const Record& record, const runtime::Lockstep::Observer& observer);
+
+ private:
+  ComparePlan& plan_;
+  const InputFeed& feed_;
+  std::vector<Shape> shapes_;
+  runtime::LockstepState state_;  ///< what a sequence of records has kept so far
+  std::shared_ptr<runtime::Lockstep> lockstep_;
+};
+
+}  // namespace visq::analysis

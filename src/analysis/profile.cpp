@@ -1,0 +1,186 @@
+#include "visq/profile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "analysis/layer_values.h"
+#include "analysis/operator_times.h"
+#include "analysis/profile_model.h"
+#include "analysis/record_workers.h"
+#include "core/error.h"
+#include "quant/pairing.h"
+
+namespace visq {
+namespace {
+
+using analysis::ModelProfiler;
+using analysis::ModelRecord;
+
+/// Records that --time runs again and again.
+constexpr std::int64_t kTimedRecords = 16;
+
+using SharedModel = std::shared_ptr<const Model>;
+
+/// One model, or a pair, with what feeds it.
+struct Subjects {
+  std::vector<SharedModel> models;
+  InputFeed feed;
+
+  Result<std::vector<Array>> inputs(std::size_t model, const Record& record) const {
+    return model == 0 ? feed.for_model(record) : feed.for_twin(record);
+  }
+};
+
+/// Runs every model on one record. Each thread has its own.
+class Worker {
+ public:
+  Worker(const Subjects& subjects, const ProfileOptions& options, std::vector<std::unique_ptr<ModelProfiler>>& profilers)
+      : subjects_(subjects), profilers_(profilers) {
+    for (std::size_t i = 0; i < subjects.models.size(); ++i) runners_.emplace_back(subjects.models[i], options.modes[i]);
+  }
+
+  Result<std::vector<ModelRecord>> operator()(const Record& record) {
+    std::vector<ModelRecord> records(runners_.size());
+    for (std::size_t i = 0; i < runners_.size(); ++i) {
+      VISQ_ASSIGN(const auto inputs, subjects_.inputs(i, record));
+      VISQ_TRY(runners_[i].run(inputs, [&](int tensor, const runtime::Executor& executor) -> Status {
+        profilers_[i]->observe(tensor, executor, records[i], *scratch_);
+        return {};
+      }));
+      records[i].failures = runners_[i].executor().failures();
+    }
+    return records;
+  }
+
+ private:
+  const Subjects& subjects_;
+  std::vector<std::unique_ptr<ModelProfiler>>& profilers_;
+  std::vector<analysis::ModelRunner> runners_;
+  std::shared_ptr<analysis::ProfileScratch> scratch_ = std::make_shared<analysis::ProfileScratch>();
+};
+
+Status measure_times(const Subjects& subjects, RecordSource& data, const ProfileOptions& options, ProfileResult& result) {
+  for (std::size_t i = 0; i < subjects.models.size(); ++i) {
+    std::vector<std::vector<Array>> inputs;
+    const std::int64_t last = std::min(options.records.last, options.records.first + kTimedRecords);
+    for (std::int64_t index = options.records.first; index < last; ++index) {
+      VISQ_ASSIGN(const Record record, data.read(index));
+      VISQ_ASSIGN(inputs.emplace_back(), subjects.inputs(i, record));
+    }
+    ModelProfile& model = result.models[i];
+    VISQ_ASSIGN(model.times, analysis::operator_times(subjects.models[i], options.modes[i], inputs, options.stop, model.timed_runs));
+  }
+  return {};
+}
+
+/// The values of a layer's weights or bias.
+std::optional<std::vector<double>> layer_constant(const quant::GraphIndex& graph, const Operator& op, bool bias) {
+  if (bias) return analysis::bias_values(graph, op);
+  const auto values = analysis::constant_values(graph, analysis::tensor_in(op, analysis::layer_slots(op)->weight));
+  return values ? std::optional(std::vector<double>(values->begin(), values->end())) : std::nullopt;
+}
+
+ValueStatistics statistics_of(const std::vector<double>& values) {
+  metrics::Moments moments;
+  const std::vector<float> narrow(values.begin(), values.end());
+  moments.add(narrow);
+  return analysis::to_statistics(moments);
+}
+
+/// Weights and biases of paired layers.
+class WeightTable {
+ public:
+  WeightTable(const Model& reference, const Model& quantized)
+      : r_(reference.main()), q_(quantized.main()), r_names_(reference, 0), q_names_(quantized, 0) {}
+
+  Result<std::vector<WeightProfile>> make(const Model& reference, const Model& quantized) {
+    VISQ_ASSIGN(const auto order, match_inputs(reference, quantized));
+    for (const quant::TensorMatch& match : quant::pair_models(reference, quantized, order).front().pairing.matches) {
+      const int r = r_.maker(match.reference), q = q_.maker(match.quantized);
+      if (r < 0 || q < 0 || r_.op(r).type != q_.op(q).type || !analysis::layer_slots(r_.op(r))) continue;
+      add(r, q, false);
+      add(r, q, true);
+    }
+    return std::move(rows_);
+  }
+
+ private:
+  void add(int r, int q, bool bias) {
+    const auto f = layer_constant(r_, r_.op(r), bias), g = layer_constant(q_, q_.op(q), bias);
+    if (!f || !g || f->size() != g->size() || f->empty()) return;
+    const auto slots = *analysis::layer_slots(r_.op(r));
+    const int r_tensor = r_.op(r).inputs[bias ? slots.bias : slots.weight], q_tensor = q_.op(q).inputs[bias ? slots.bias : slots.weight];
+    WeightProfile& row = rows_.emplace_back();
+    row.reference = r_names_.identity(r_.op(r).outputs[0]);
+    row.quantized = q_names_.identity(q_.op(q).outputs[0]);
+    row.attribute = bias ? "bias" : "weight";
+    row.reference_name = r_names_.name(r_tensor);
+    row.quantized_name = q_names_.name(q_tensor);
+    row.reference_dtype = r_.tensor(r_.origin(r_tensor)).dtype;
+    row.quantized_dtype = q_.tensor(q_.origin(q_tensor)).dtype;
+    row.reference_values = statistics_of(*f);
+    row.quantized_values = statistics_of(*g);
+    double signal = 0, noise = 0;
+    for (std::size_t i = 0; i < f->size(); ++i) {
+      signal += (*f)[i] * (*f)[i];
+      noise += ((*f)[i] - (*g)[i]) * ((*f)[i] - (*g)[i]);
+    }
+    row.mse = noise / static_cast<double>(f->size());
+    row.sqnr = noise > 0 ? 10 * std::log10(signal / noise) : std::numeric_limits<double>::infinity();
+  }
+
+  quant::GraphIndex r_, q_;
+  analysis::MapNames r_names_, q_names_;
+  std::vector<WeightProfile> rows_;
+};
+
+/// Folds all records. Returns how many there were.
+Result<std::int64_t> gather(const Subjects& subjects, RecordSource& data, const ProfileOptions& options,
+                            std::vector<std::unique_ptr<ModelProfiler>>& profilers) {
+  using Output = std::vector<ModelRecord>;
+  std::int64_t done = 0;
+  analysis::RecordWorkers<Output> workers(
+      data, options.records,
+      [&]() -> Result<analysis::RecordWorker<Output>> { return analysis::RecordWorker<Output>(Worker(subjects, options, profilers)); },
+      [&](std::int64_t, Output&& output) -> Status {
+        for (std::size_t i = 0; i < output.size(); ++i) profilers[i]->fold(std::move(output[i]));
+        if (options.progress) options.progress(++done, options.records.last - options.records.first);
+        return {};
+      },
+      options.stop);
+  const bool in_order =
+      std::any_of(subjects.models.begin(), subjects.models.end(), [](const SharedModel& model) { return keeps_state(*model); });
+  return workers.run(in_order ? 1 : analysis::thread_count(options.threads, options.records));
+}
+
+}  // namespace
+
+double ValueStatistics::deviation() const { return std::sqrt(variance); }
+
+Result<ProfileResult> profile(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
+                              const ProfileOptions& options) {
+  VISQ_ASSIGN(auto feed, InputFeed::create(*reference, quantized.get()));
+  Subjects subjects{{reference}, std::move(feed)};
+  if (quantized) subjects.models.push_back(quantized);
+  std::vector<std::unique_ptr<ModelProfiler>> profilers;
+  bool any = false;
+  for (std::size_t i = 0; i < subjects.models.size(); ++i) {
+    profilers.push_back(std::make_unique<ModelProfiler>(*subjects.models[i], options.modes[i], options));
+    any = any || !profilers.back()->empty();
+  }
+  if (!any) return usage_error("no operator fits --nodes and --ops");
+  VISQ_ASSIGN(const std::int64_t done, gather(subjects, data, options, profilers));
+  ProfileResult result;
+  result.data = data.description();
+  result.records = {options.records.first, options.records.first + done};
+  result.interrupted = result.records.last < options.records.last;
+  for (auto& profiler : profilers) result.models.push_back(profiler->finish());
+  if (quantized) {
+    VISQ_ASSIGN(result.weights, WeightTable(*reference, *quantized).make(*reference, *quantized));
+  }
+  if (options.time && !result.interrupted) VISQ_TRY(measure_times(subjects, data, options, result));
+  return result;
+}
+
+}  // namespace visq

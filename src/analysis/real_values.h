@@ -1,0 +1,19 @@
+// The real values of a feature map, whatever its type.
+#pragma once
+
+#include <vector>
+
+#include "kernels/op.h"
+
+namespace visq::analysis {
+
+/// Floats, and integers with a scale.
+bool is_real(const kernels::Tensor& tensor);
+
+/// Real values of a map as float32: its own memory where it is float32, else converted into `scratch`. Null for types without real values.
+const float* real_values(const kernels::Tensor& tensor, std::vector<float>& scratch);
+
+/// The same, where plain integers and bools count as numbers too.
+const float* number_values(const kernels::Tensor& tensor, std::vector<float>& scratch);
+
+}  // namespace visq::analysis

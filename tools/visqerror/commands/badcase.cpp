@@ -1,0 +1,112 @@
+// badcase: which records are worst?
+#include "visq/badcase.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "core/error.h"
+#include "report/badcase_report.h"
+#include "report/text.h"
+#include "visqerror/command.h"
+#include "visqerror/exit_code.h"
+#include "visqerror/interrupt.h"
+#include "visqerror/result_outputs.h"
+#include "visqerror/session.h"
+
+namespace visq::tool {
+namespace {
+
+struct Arguments {
+  std::string reference, quantized, save, threads, mode, ref_mode;
+  std::vector<std::string> metrics, nodes;
+  DataOptions data;
+  ConsoleOptions console;
+  ResultOutputOptions output;
+};
+
+Result<BadcaseOptions> parse_options(const Arguments& arguments) {
+  BadcaseOptions options;
+  for (const std::string& name : arguments.metrics) {
+    VISQ_ASSIGN(const int metric, parse_metric("--metrics", name));
+    if (std::find(options.by.begin(), options.by.end(), metric) == options.by.end()) options.by.push_back(metric);
+  }
+  VISQ_ASSIGN(options.threads, parse_threads(arguments.threads));
+  options.nodes = arguments.nodes;
+  options.modes_given = !arguments.mode.empty() || !arguments.ref_mode.empty();
+  return options;
+}
+
+Result<Mode> mode_of(const std::string& option, const std::string& text, const Model& model) {
+  return text.empty() ? default_mode(model) : parse_mode(option, text);
+}
+
+std::string next_command(const BadcaseResult& result, const Arguments& arguments) {
+  const auto word = [](const std::string& text) { return report::shell_word(text); };
+  std::string command = fmt::format("visqerror compare {} {}", word(arguments.reference), word(arguments.quantized));
+  if (!arguments.save.empty()) return command + " -d " + word(arguments.save);
+  if (arguments.data.path.empty() || result.worst_output.empty()) return command + " -d DATA";
+  const std::int64_t record = result.cases[result.worst_output.front()].record;
+  return command + fmt::format(" -d {} --records {}:{}", word(arguments.data.path), record, record + 1);
+}
+
+Result<int> execute(const Arguments& arguments) {
+  const Console console = arguments.console.console();
+  if (arguments.quantized.empty()) return usage_error("badcase: two models are needed; see 'visqerror badcase --help'");
+  VISQ_ASSIGN(BadcaseOptions options, parse_options(arguments));
+  const std::vector<std::string> saved = arguments.save.empty() ? std::vector<std::string>{} : std::vector{arguments.save};
+  VISQ_ASSIGN(const auto outputs, ResultOutputs::prepare(arguments.output, {"badcase.txt", "badcase.json"},
+                                                         {arguments.reference, arguments.quantized, arguments.data.path}, saved));
+  VISQ_ASSIGN(const SharedModel reference, load(arguments.reference, console));
+  VISQ_ASSIGN(const SharedModel quantized, load(arguments.quantized, console));
+  say_if_sequence({reference.get(), quantized.get()}, console);
+  VISQ_ASSIGN(options.reference_mode, mode_of("--ref-mode", arguments.ref_mode, *reference));
+  VISQ_ASSIGN(options.quantized_mode, mode_of("--mode", arguments.mode, *quantized));
+  VISQ_ASSIGN(const Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
+  options.records = records.range;
+  options.progress = console.progress("records");
+  options.stop = &interrupted();
+  if (!saved.empty()) options.on_new_worst = [&](const std::vector<Record>& worst) { return write_data(arguments.save, worst); };
+  VISQ_ASSIGN(BadcaseResult result, badcase(reference, quantized, *records.source, options));
+  if (interrupted()) return interruption_exit_code(saved.empty() ? "nothing written" : arguments.save + " holds the worst so far");
+  std::string json;
+  if (outputs->wants_json()) {
+    VISQ_TRY(add_checksum(result.reference));
+    VISQ_TRY(add_checksum(result.quantized));
+    json = report::badcase_json(result);
+  }
+  const std::string next = console.next(next_command(result, arguments));
+  const std::string text = report::badcase_text(result, text_columns()) + (next.empty() ? "" : "\n" + next);
+  VISQ_TRY(outputs->write({{"badcase.txt", report::badcase_text(result, 0)}, {"badcase.json", json}}, json, text, console));
+  return result.cases.empty() ? kIncomplete : kDone;
+}
+
+std::function<int()> setup(CLI::App& app) {
+  const auto arguments = std::make_shared<Arguments>();
+  app.add_option("FP32", arguments->reference, "the reference: a float model, or a better quantized one");
+  app.add_option("QUANT", arguments->quantized, "its quantized twin");
+  arguments->data.add_to(app);
+  add_values(app, "--metrics", arguments->metrics, "LIST", "metrics that say what is worst, such as cosine,l1,atol; default: atol")
+      ->delimiter(',')
+      ->group("Selection");
+  add_values(app, "--nodes", arguments->nodes, "GLOB", "look at these feature maps instead of the model's outputs")->group("Selection");
+  arguments->output.add_to(app, "badcase.txt, badcase.json");
+  add_value(app, "--save", arguments->save, "F.h5", "the worst records as test data, rewritten at each new worst")->group("Output");
+  add_value(app, "--mode", arguments->mode, "MODE", "fp32, fake-quant or integer, of QUANT; default: fake-quant if it is quantized");
+  add_value(app, "--ref-mode", arguments->ref_mode, "MODE", "the same of FP32");
+  add_threads(app, arguments->threads);
+  arguments->console.add_to(app);
+  app.footer(
+      "Examples:\n"
+      "  visqerror badcase fp32.tflite int8.tflite -d data.h5\n"
+      "  visqerror badcase fp32.tflite int8.tflite -d data.h5 --save worst.h5\n"
+      "  visqerror compare fp32.tflite int8.tflite -d worst.h5");
+  return [arguments] { return finish(execute(*arguments)); };
+}
+
+constexpr CommandDef kCommand{.name = "badcase", .summary = "which records are worst?", .setup = setup};
+
+}  // namespace
+
+std::span<const CommandDef> command_badcase() { return {&kCommand, 1}; }
+
+}  // namespace visq::tool

@@ -1,0 +1,167 @@
+// profile: what are the numbers of every tensor?
+#include "visq/profile.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "core/error.h"
+#include "report/profile_report.h"
+#include "report/tensorboard.h"
+#include "report/text.h"
+#include "visqerror/command.h"
+#include "visqerror/exit_code.h"
+#include "visqerror/interrupt.h"
+#include "visqerror/result_outputs.h"
+#include "visqerror/session.h"
+
+namespace visq::tool {
+namespace {
+
+struct Arguments {
+  std::string model, twin, threads, mode, ref_mode;
+  std::vector<std::string> write;
+  DataOptions data;
+  SelectionOptions selection;
+  ConsoleOptions console;
+  ResultOutputOptions output;
+  bool per_channel = false, time = false, allow_partial = false;
+};
+
+/// The folder of `--write tensorboard=DIR`; empty without.
+Result<std::string> tensorboard_folder(const std::vector<std::string>& write) {
+  std::string folder;
+  for (const std::string& text : write) {
+    const auto equals = text.find('=');
+    const std::string kind = text.substr(0, equals);
+    if (kind != "tensorboard") return usage_error("--write: unknown kind '{}'; profile writes tensorboard=DIR", kind);
+    if (equals == std::string::npos || equals + 1 == text.size()) return usage_error("--write: '{}' names no folder", text);
+    if (!folder.empty()) return usage_error("--write: tensorboard is asked for twice");
+    folder = text.substr(equals + 1);
+  }
+  return folder;
+}
+
+/// Everything that will be written beside the folder's own files.
+struct TensorBoardOutput {
+  OutputFolder made;
+  std::string file;
+
+  Status prepare(const std::string& folder) {
+    if (folder.empty()) return {};
+    VISQ_TRY(made.prepare(folder));
+    file = (std::filesystem::path(folder) / report::kTensorBoardFile).string();
+    return check_writable(file);
+  }
+  Status write(const ProfileResult& result) {
+    if (file.empty()) return {};
+    VISQ_TRY(write_files({{file, report::tensorboard_events(result)}}));
+    made.keep();
+    return {};
+  }
+};
+
+std::string next_command(const Arguments& arguments) {
+  const auto word = [](const std::string& text) { return report::shell_word(text); };
+  const std::string data = arguments.data.path.empty() ? "DATA" : word(arguments.data.path);
+  if (arguments.twin.empty()) return fmt::format("visqerror inspect {}", word(arguments.model));
+  return fmt::format("visqerror distribution {} {} -d {} -o OUT", word(arguments.model), word(arguments.twin), data);
+}
+
+std::vector<std::string> file_names(const Arguments& arguments) {
+  std::vector<std::string> names{"profile.json"};
+  for (const auto& file : report::profile_files({}, arguments.twin.empty() ? 1 : 2, arguments.per_channel, arguments.time)) {
+    names.push_back(file.name);
+  }
+  return names;
+}
+
+Result<ProfileOptions> make_options(const Arguments& arguments, const Model& model, const Model* twin) {
+  ProfileOptions options;
+  VISQ_ASSIGN(options.threads, parse_threads(arguments.threads));
+  const std::string& first = twin == nullptr ? arguments.mode : arguments.ref_mode;
+  options.modes.push_back(default_mode(model));
+  if (!first.empty()) {
+    VISQ_ASSIGN(options.modes.back(), parse_mode(twin == nullptr ? "--mode" : "--ref-mode", first));
+  }
+  if (twin != nullptr) {
+    options.modes.push_back(default_mode(*twin));
+    if (!arguments.mode.empty()) {
+      VISQ_ASSIGN(options.modes.back(), parse_mode("--mode", arguments.mode));
+    }
+  }
+  options.nodes = arguments.selection.nodes;
+  options.ops = arguments.selection.ops;
+  options.per_channel = arguments.per_channel;
+  options.time = arguments.time;
+  options.stop = &interrupted();
+  return options;
+}
+
+Result<int> execute(const Arguments& arguments) {
+  const Console console = arguments.console.console();
+  if (arguments.model.empty()) return usage_error("profile: no model given; see 'visqerror profile --help'");
+  VISQ_ASSIGN(const std::string events, tensorboard_folder(arguments.write));
+  VISQ_ASSIGN(const auto outputs,
+              ResultOutputs::prepare(arguments.output, file_names(arguments), {arguments.model, arguments.twin, arguments.data.path}));
+  TensorBoardOutput tensorboard;
+  VISQ_TRY(tensorboard.prepare(events));
+  VISQ_ASSIGN(const SharedModel model, load(arguments.model, console));
+  SharedModel twin;
+  if (!arguments.twin.empty()) {
+    VISQ_ASSIGN(twin, load(arguments.twin, console));
+  }
+  say_if_sequence({model.get(), twin ? twin.get() : model.get()}, console);
+  VISQ_ASSIGN(ProfileOptions options, make_options(arguments, *model, twin.get()));
+  VISQ_ASSIGN(const Records records, open_records(arguments.data, *model, twin.get(), false, console));
+  options.records = records.range;
+  options.progress = console.progress("records");
+  VISQ_ASSIGN(ProfileResult result, profile(model, twin, *records.source, options));
+  if (interrupted()) return interruption_exit_code();
+  bool complete = true;
+  for (ModelProfile& each : result.models) {
+    complete = complete && each.not_computed.empty();
+    for (const NotComputed& gap : each.not_computed) console.warn("not computed: " + gap.reason);
+    if (outputs->wants_json()) VISQ_TRY(add_checksum(each.model));
+  }
+  const std::string json = outputs->wants_json() ? report::profile_json(result) : "";
+  auto files = report::profile_files(result, result.models.size(), arguments.per_channel, arguments.time);
+  files.push_back({"profile.json", json});
+  const std::string next = console.next(next_command(arguments));
+  VISQ_TRY(tensorboard.write(result));
+  VISQ_TRY(outputs->write(files, json, report::profile_text(result, text_columns()) + (next.empty() ? "" : "\n" + next), console));
+  return complete || arguments.allow_partial ? kDone : kIncomplete;
+}
+
+std::function<int()> setup(CLI::App& app) {
+  const auto arguments = std::make_shared<Arguments>();
+  app.add_option("MODEL", arguments->model, "a circle or TFLite model");
+  app.add_option("QUANT", arguments->twin, "its quantized twin, fed with the same data")->default_str("none");
+  arguments->data.add_to(app);
+  arguments->selection.add_to(app);
+  arguments->output.add_to(app, "statistic.txt and .csv; of a pair also quantized_statistic and weights; profile.json");
+  add_values(app, "--write", arguments->write, "tensorboard=DIR", "histograms as an event file of TensorBoard, into this folder")
+      ->group("Output");
+  app.add_flag("--per-channel", arguments->per_channel, "also every channel's statistics: channels.csv, JSON");
+  app.add_flag("--time", arguments->time, "also time, multiply-adds and bytes of every operator: time.txt and .csv");
+  add_value(app, "--mode", arguments->mode, "MODE", "fp32, fake-quant or integer; default: fake-quant if the model is quantized");
+  add_value(app, "--ref-mode", arguments->ref_mode, "MODE", "the same of the first of two models");
+  app.add_flag("--allow-partial", arguments->allow_partial, "exit code 0 even if a part could not be computed");
+  add_threads(app, arguments->threads);
+  arguments->console.add_to(app);
+  app.footer(
+      "Examples:\n"
+      "  visqerror profile int8.tflite -d data.h5\n"
+      "  visqerror profile fp32.tflite int8.tflite -d data.h5 --per-channel -o out\n"
+      "  visqerror profile fp32.tflite -d data.h5 --time --write tensorboard=logs");
+  return [arguments] { return finish(execute(*arguments)); };
+}
+
+constexpr CommandDef kCommand{
+    .name = "profile", .summary = "what are the numbers of every tensor? Statistics, histograms, time", .setup = setup};
+
+}  // namespace
+
+std::span<const CommandDef> command_profile() { return {&kCommand, 1}; }
+
+}  // namespace visq::tool
