@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes data/: operator cases with LiteRT's results. make_cases.py [FAMILY...] [--out FOLDER] [--verbose]
 
-Needs numpy, flatbuffers and ai-edge-litert 2.3; the same versions give the same bytes. families/FAMILY.py yields the cases of a few operators;
-data/FAMILY.cbor holds them: a map from "OPERATOR/name" to
+Needs numpy, flatbuffers and ai-edge-litert 2.3; the same versions give the same bytes. families/FAMILY.py yields the cases of a few
+operators; data/FAMILY.cbor holds them: a map from "OPERATOR/name" to
   model    bytes of the TFLite file
   moves    whether values only move, so that nothing may differ in fake-quant runs either
   inputs   per record, per graph input: an array; quantized inputs as stored integers

@@ -22,12 +22,17 @@ def floats(count, low=-0.3, high=0.3):
     return Tensor("const", (count,), use="plain", type="float32", low=low, high=high)
 
 
+def scaled(scale):
+    """Stands for a tensor that is known by its scale only."""
+    return Tensor("const", scale=np.float32(scale), stored=np.zeros(0))
+
+
 def gate_bias(count, scheme, source, weight, norm):
     if scheme != "int8":
         return floats(count)
     if norm is None:
         return bias(count, of=(source, weight))
-    return bias(count, of=(Tensor("const", scale=np.float32(1)), norm), factor=1 / 1024)
+    return bias(count, of=(scaled(1), norm), factor=1 / 1024)
 
 
 class Cell:
@@ -50,8 +55,7 @@ class Cell:
         self.projection = matrix(self.outputs, cells) if projects else None
         self.projection_bias = None
         if "projection_bias" in parts:
-            hidden = Tensor("const", scale=np.float32(1 / 128))
-            self.projection_bias = bias(self.outputs, of=(hidden, self.projection)) if scheme == "int8" else floats(self.outputs)
+            self.projection_bias = bias(self.outputs, of=(scaled(1 / 128), self.projection)) if scheme == "int8" else floats(self.outputs)
 
     def listed(self):
         """The first 17 slots after the input."""
@@ -67,7 +71,10 @@ def lstm(op, features, scheme, time=0, batch=2, inputs=5, cells=4, **options):
     if scheme == "int8":
         real = dict(scale=np.float32(0.0085), zero=-4) if cell.projection is None else dict(scale=np.float32(0.012), zero=5)
         out = y(**real)
-        states = [variable(batch, cell.outputs, type="int8", **real), variable(batch, cells, type="int16", scale=np.float32(2**-11), zero=0)]
+        states = [
+            variable(batch, cell.outputs, type="int8", **real),
+            variable(batch, cells, type="int16", scale=np.float32(2**-11), zero=0),
+        ]
         hidden = dict(scale=np.float32(1 / 128), zero=0) if cell.projection is not None else real
         middle = [Tensor("result", type="int16", scale=np.float32(0.0003), zero=0, use="plain") for _ in GATES]
         middle.append(Tensor("result", type="int8", use="plain", **hidden))
@@ -82,7 +89,20 @@ def lstm(op, features, scheme, time=0, batch=2, inputs=5, cells=4, **options):
     yield from each(scheme, op, name, slots, [out], intermediates=middle, fused_activation_function=4, **options)
 
 
-FEATURES = ("", "cifg", "peephole", "norm", "projection", "projection_bias", "cifg peephole", "cifg norm", "peephole norm", "norm projection", "cifg peephole norm projection", "peephole projection_bias norm")
+FEATURES = (
+    "",
+    "cifg",
+    "peephole",
+    "norm",
+    "projection",
+    "projection_bias",
+    "cifg peephole",
+    "cifg norm",
+    "peephole norm",
+    "norm projection",
+    "cifg peephole norm projection",
+    "peephole projection_bias norm",
+)
 
 
 def full_lstm():
@@ -103,7 +123,13 @@ def full_lstm():
 
 def basic_lstm():
     shapes = [(2, 3), (2, 4), (16, 7), (16,), (2, 4)]
-    inputs = [x(*shapes[0], low=-1, high=1), x(*shapes[1], low=-1, high=1), weights(*shapes[2], axis=None), bias(16), x(*shapes[4], low=-1, high=1)]
+    inputs = [
+        x(*shapes[0], low=-1, high=1),
+        x(*shapes[1], low=-1, high=1),
+        weights(*shapes[2], axis=None),
+        bias(16),
+        x(*shapes[4], low=-1, high=1),
+    ]
     yield from each("float", "LSTM", "five_inputs", inputs, [y() for _ in range(4)], kernel_type=1, fused_activation_function=4)
     unit = dict(scale=np.float32(1 / 128), zero=128)
     source, last = x(*shapes[0], low=-1, high=1, **unit), x(*shapes[1], low=-1, high=1, **unit)
@@ -118,10 +144,21 @@ def basic_lstm():
 
 def bidirectional_lstm():
     for features, scheme, merge, time_major, aux in (
-        ("", "float", False, False, False), ("cifg", "float", True, False, False), ("peephole", "float", False, True, True), ("projection_bias", "float", True, True, False),
-        ("", "float", True, True, True), ("", "hybrid", True, False, False), ("cifg peephole", "hybrid", False, True, False), ("projection", "hybrid", False, False, False),
+        ("", "float", False, False, False),
+        ("cifg", "float", True, False, False),
+        ("peephole", "float", False, True, True),
+        ("projection_bias", "float", True, True, False),
+        ("", "float", True, True, True),
+        ("", "hybrid", True, False, False),
+        ("cifg peephole", "hybrid", False, True, False),
+        ("projection", "hybrid", False, False, False),
     ):
-        batch, time, inputs, cells = 2, 3, 4, 5
+        batch, time, inputs, cells = (
+            1 if merge and not time_major else 2,
+            3,
+            4,
+            5,
+        )  # merged, LiteRT leaves all batches but the first as they are
         shape = (time, batch, inputs) if time_major else (batch, time, inputs)
         source = x(*shape, low=-1.5, high=1.5)
         forward, backward = Cell(source, inputs, cells, features, scheme), Cell(source, inputs, cells, features, scheme)
@@ -130,9 +167,25 @@ def bidirectional_lstm():
         if aux:
             more = [x(*shape, low=-1.5, high=1.5), *(matrix(cells, inputs) for _ in range(8))]
         slots = [source, *forward.listed(), *backward.listed(), *states, *more]
-        name = "_".join([*(features.split() or ["plain"]), *(["merged"] if merge else []), *(["time_major"] if time_major else []), *(["aux"] if aux else [])])
+        name = "_".join(
+            [
+                *(features.split() or ["plain"]),
+                *(["merged"] if merge else []),
+                *(["time_major"] if time_major else []),
+                *(["aux"] if aux else []),
+            ]
+        )
         outputs = [y()] if merge else [y(), y()]
-        yield from each(scheme, "BIDIRECTIONAL_SEQUENCE_LSTM", name, slots, outputs, fused_activation_function=4, merge_outputs=merge, time_major=time_major)
+        yield from each(
+            scheme,
+            "BIDIRECTIONAL_SEQUENCE_LSTM",
+            name,
+            slots,
+            outputs,
+            fused_activation_function=4,
+            merge_outputs=merge,
+            time_major=time_major,
+        )
 
 
 def rnn():
@@ -150,13 +203,36 @@ def rnn():
             shape = (4, 2, 3) if time_major else (2, 4, 3)
             slots = [x(*shape, low=-1, high=1), matrix(5, 3), matrix(5, 5, 0.4), floats(5), variable(2, 5)]
             name = ("time_major" if time_major else "batch_major") + suffix
-            yield from each("hybrid" if asymmetric else "float hybrid", "UNIDIRECTIONAL_SEQUENCE_RNN", name, slots, fused_activation_function=4, time_major=time_major, asymmetric_quantize_inputs=asymmetric)
-    for name, scheme, merge, time_major, aux in (("separate", "float", False, False, False), ("merged", "float", True, False, False), ("merged_time_major", "float", True, True, False), ("aux", "float", False, False, True), ("merged", "hybrid", True, False, False)):
+            yield from each(
+                "hybrid" if asymmetric else "float hybrid",
+                "UNIDIRECTIONAL_SEQUENCE_RNN",
+                name,
+                slots,
+                fused_activation_function=4,
+                time_major=time_major,
+                asymmetric_quantize_inputs=asymmetric,
+            )
+    for name, scheme, merge, time_major, aux in (
+        ("separate", "float", False, False, False),
+        ("merged", "float", True, False, False),
+        ("merged_time_major", "float", True, True, False),
+        ("aux", "float", False, False, True),
+        ("merged", "hybrid", True, False, False),
+    ):
         shape = (4, 2, 3) if time_major else (2, 4, 3)
         side = lambda: [matrix(5, 3), matrix(5, 5, 0.4), floats(5), variable(2, 5)]  # noqa: E731
         more = [x(*shape), matrix(5, 3), matrix(5, 3)] if aux else [None, None, None]
         slots = [x(*shape, low=-1, high=1), *side(), *side(), *more]
-        yield from each(scheme, "BIDIRECTIONAL_SEQUENCE_RNN", name, slots, [y()] if merge else [y(), y()], fused_activation_function=4, merge_outputs=merge, time_major=time_major)
+        yield from each(
+            scheme,
+            "BIDIRECTIONAL_SEQUENCE_RNN",
+            name,
+            slots,
+            [y()] if merge else [y(), y()],
+            fused_activation_function=4,
+            merge_outputs=merge,
+            time_major=time_major,
+        )
 
 
 def svdf():
@@ -175,7 +251,14 @@ def svdf():
             slots = [source, matrix(filters, 6), time, offset, state]
             yield from each(scheme, "SVDF", name, slots, rank=rank, fused_activation_function=activation)
             if scheme == "float":
-                yield from each(scheme, "SVDF", f"{name}_without_bias", [source, matrix(filters, 6), time, None, state], rank=rank, fused_activation_function=activation)
+                yield from each(
+                    scheme,
+                    "SVDF",
+                    f"{name}_without_bias",
+                    [source, matrix(filters, 6), time, None, state],
+                    rank=rank,
+                    fused_activation_function=activation,
+                )
     slots = [x(2, 6, low=-1, high=3), matrix(4, 6), weights(4, 3, axis=None), floats(4), variable(2, 12)]
     yield from each("hybrid", "SVDF", "asymmetric", slots, rank=1, asymmetric_quantize_inputs=True)
 

@@ -23,7 +23,21 @@ class Case:
         return f"{self.op}/{self.name}"
 
 
-def each(schemes, op, name, inputs, outputs=None, *, moves=False, resolver="reference", twin=True, intermediates=(), custom=None, records=2, **options):
+def each(
+    schemes,
+    op,
+    name,
+    inputs,
+    outputs=None,
+    *,
+    moves=False,
+    resolver="reference",
+    twin=True,
+    intermediates=(),
+    custom=None,
+    records=2,
+    **options,
+):
     """One case per scheme of a single operator. `outputs` defaults to one result; where values only move, it is quantized as the first
     activation is."""
     for scheme in schemes.split():

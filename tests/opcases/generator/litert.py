@@ -34,7 +34,10 @@ class Session:
             self.allocated = True
         for detail, value in zip(details, values, strict=True):
             if np.size(value):
-                self.interpreter.set_tensor(detail["index"], np.asarray(value, object) if detail["dtype"] in (np.object_, np.bytes_) else np.asarray(value, detail["dtype"]))
+                self.interpreter.set_tensor(
+                    detail["index"],
+                    np.asarray(value, object) if detail["dtype"] in (np.object_, np.bytes_) else np.asarray(value, detail["dtype"]),
+                )
         self.interpreter.invoke()
         return [self.value(d) for d in self.interpreter.get_output_details()]
 

@@ -10,9 +10,17 @@ from .tensors import Tensor
 
 # Operators whose options table is not named after them.
 OPTIONS = {
-    "AVERAGE_POOL_2D": "Pool2D", "MAX_POOL_2D": "Pool2D", "L2_POOL_2D": "Pool2D", "L2_NORMALIZATION": "L2Norm", "MAXIMUM": "MaximumMinimum",
-    "MINIMUM": "MaximumMinimum", "CONV_3D_TRANSPOSE": "Conv3D", "UNIDIRECTIONAL_SEQUENCE_RNN": "SequenceRNN",
-    "RANDOM_UNIFORM": "Random", "RANDOM_STANDARD_NORMAL": "Random", "MULTINOMIAL": "Random",
+    "AVERAGE_POOL_2D": "Pool2D",
+    "MAX_POOL_2D": "Pool2D",
+    "L2_POOL_2D": "Pool2D",
+    "L2_NORMALIZATION": "L2Norm",
+    "MAXIMUM": "MaximumMinimum",
+    "MINIMUM": "MaximumMinimum",
+    "CONV_3D_TRANSPOSE": "Conv3D",
+    "UNIDIRECTIONAL_SEQUENCE_RNN": "SequenceRNN",
+    "RANDOM_UNIFORM": "Random",
+    "RANDOM_STANDARD_NORMAL": "Random",
+    "MULTINOMIAL": "Random",
 } | dict.fromkeys(("MEAN", "SUM", "REDUCE_PROD", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_ANY", "REDUCE_ALL"), "Reducer")
 VERSIONS = {"BROADCAST_TO": 2, "TRANSPOSE_CONV": 3}  # all others exist since version 1
 CLASSES = {name[:-8].lower(): name[:-1] for name in dir(schema) if name.endswith("OptionsT")}
@@ -160,7 +168,11 @@ class Writer:
             setattr(options, field, value)
         second = hasattr(schema.BuiltinOptions2, name)
         setattr(result, "builtinOptions2" if second else "builtinOptions", options)
-        setattr(result, "builtinOptions2Type" if second else "builtinOptionsType", getattr(schema.BuiltinOptions2 if second else schema.BuiltinOptions, name))
+        setattr(
+            result,
+            "builtinOptions2Type" if second else "builtinOptionsType",
+            getattr(schema.BuiltinOptions2 if second else schema.BuiltinOptions, name),
+        )
         return result
 
     def code(self, type):

@@ -5,12 +5,29 @@ import dataclasses
 import numpy as np
 
 NUMPY = {
-    "float32": np.float32, "float16": np.float16, "float64": np.float64, "complex64": np.complex64, "bool": np.bool_, "string": object,
-    "int4": np.int8, "int8": np.int8, "int16": np.int16, "int32": np.int32, "int64": np.int64,
-    "uint8": np.uint8, "uint16": np.uint16, "uint32": np.uint32, "uint64": np.uint64, "resource": np.int32,
+    "float32": np.float32,
+    "float16": np.float16,
+    "float64": np.float64,
+    "complex64": np.complex64,
+    "bool": np.bool_,
+    "string": object,
+    "int4": np.int8,
+    "int8": np.int8,
+    "int16": np.int16,
+    "int32": np.int32,
+    "int64": np.int64,
+    "uint8": np.uint8,
+    "uint16": np.uint16,
+    "uint32": np.uint32,
+    "uint64": np.uint64,
+    "resource": np.int32,
 }
 LIMITS = {
-    "int4": (-8, 7), "int8": (-128, 127), "uint8": (0, 255), "int16": (-32768, 32767), "int32": (-(2**31), 2**31 - 1),
+    "int4": (-8, 7),
+    "int8": (-128, 127),
+    "uint8": (0, 255),
+    "int16": (-32768, 32767),
+    "int32": (-(2**31), 2**31 - 1),
     "int64": (-(2**63), 2**63 - 1),
 }
 
@@ -125,6 +142,8 @@ class Tensor:
             return
         if self.stored is not None or self.role == "variable":
             return
+        for other in (t for t in (self.of or (self.like,)) if t is not None and t.role == "const"):
+            other.resolve(scheme, rng, count)
         drawn = self._draw(rng, count)
         self._choose_scale(scheme, drawn)
         stored = [self.stored_of(v) for v in drawn]
@@ -157,6 +176,7 @@ class Tensor:
             self.scale, self.zero, self.axis = self.like.scale, self.like.zero, self.like.axis
         elif self.use == "bias":
             data, weight = self.of
+            assert data.quantized() and weight.quantized(), "a bias comes after what it belongs to"
             self.scale = np.asarray(np.float32(data.scale) * np.asarray(weight.scale, np.float32) * np.float32(self.factor), np.float32)
             self.zero, self.axis = np.zeros(self.scale.shape, np.int64), 0
             self.scale, self.zero = (self.scale, self.zero) if self.scale.ndim else (np.float32(self.scale), 0)
@@ -169,7 +189,11 @@ class Tensor:
             else:
                 self.scale, self.zero, self.axis = np.float32(np.abs(drawn[0]).max(initial=1e-3) / top), 0, None
         else:
-            every = np.concatenate([np.ravel(v) for v in drawn]) if self.role == "const" or self.values is not None or self.records is not None else []
+            every = (
+                np.concatenate([np.ravel(v) for v in drawn])
+                if self.role == "const" or self.values is not None or self.records is not None
+                else []
+            )
             self.set_range(np.min(every) if np.size(every) else self.low, np.max(every) if np.size(every) else self.high)
             self.axis = None
 

@@ -8,9 +8,8 @@ import numpy as np
 
 from .litert import Session
 from .model import Graph, write
-from .tensors import Tensor
 
-IDENTITIES = {"QUANTIZE", "DEQUANTIZE"}
+IDENTITIES = {"QUANTIZE", "DEQUANTIZE", "DENSIFY"}
 QUANTIZABLE = {"int4", "int8", "uint8", "int16"}
 
 
