@@ -51,7 +51,10 @@ Result<BasicSizes> check_basic(PrepareContext& context, const BasicTypes& types)
   VISQ_ASSIGN(const Sequence sequence, read_sequence(context, kInput, 2, true));
   VISQ_TRY(context.expect_rank(kOutput, "previous output", 2));
   BasicSizes sizes{.batch = sequence.batch, .inputs = sequence.features, .cells = context.input(kOutput).shape[1]};
-  if (sizes.cells < 1) return context.fail("has no cells");
+  constexpr std::int64_t kLargest = std::int64_t{1} << 40;  // an empty batch may come with any size
+  if (sizes.cells < 1 || std::max(sizes.cells, sizes.inputs) > kLargest) {
+    return context.fail("has {} cells and {} inputs", sizes.cells, sizes.inputs);
+  }
   const Shape states{sizes.batch, sizes.cells};
   VISQ_TRY(context.expect_type(kInput, "input", {types.activations}));
   VISQ_TRY(check_operand(context, kOutput, "previous output", types.activations, states));
@@ -204,7 +207,7 @@ Result<std::unique_ptr<Kernel>> prepare_stored(PrepareContext& context) {
   VISQ_TRY(expect_per_tensor(context, context.input(kWeights), "the weights"));
   VISQ_TRY(expect_per_tensor(context, context.input(kBias), "the bias"));
   VISQ_TRY(expect_per_tensor(context, context.output(kNewState), "the new state"));
-  if (power_of_two_exponent(stored_grid(context.output(kNewState)).scale) != kStateExponent) {
+  if (near_power_of_two(context.output(kNewState).info->quantization.scale[0]) != kStateExponent) {
     return context.unsupported("state has the scale {}, expected 2^{}", stored_grid(context.output(kNewState)).scale, kStateExponent);
   }
   const auto stored = context.input(kWeights).values<std::uint8_t>();

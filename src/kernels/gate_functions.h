@@ -5,10 +5,8 @@
 
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <limits>
-#include <optional>
 
 #include "kernels/fixed_point.h"
 #include "kernels/stored.h"
@@ -104,13 +102,6 @@ constexpr Multiplier inverse_square_root(std::int32_t value) {
   auto fraction = static_cast<std::uint32_t>(doubling_high_product(x, kHalfRootOfTwo));
   if (shift < 0) fraction <<= -shift;
   return {static_cast<std::int32_t>(fraction), shift < 0 ? 0 : -shift};
-}
-
-/// n where a scale is 2^n to within a thousandth of an octave; nothing where it is not.
-inline std::optional<int> power_of_two_exponent(double scale) {
-  const double exponent = std::log2(scale);
-  if (!(std::fabs(exponent - std::round(exponent)) < 1e-3)) return {};
-  return static_cast<int>(std::round(exponent));
 }
 
 }  // namespace visq::kernels

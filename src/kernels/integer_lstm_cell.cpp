@@ -1,6 +1,7 @@
 #include "kernels/integer_lstm_cell.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "kernels/gate_functions.h"
@@ -223,7 +224,7 @@ class IntegerLstmReader {
     VISQ_TRY(expect_per_tensor(context_, context_.output(0), "the output"));
     parts_.output_zero_point = stored_grid(context_.input(kLstmSlots.output_state)).zero_point;
     VISQ_ASSIGN(const float cell_scale, scale_of(kLstmSlots.cell_state, "the cell state"));
-    const auto exponent = power_of_two_exponent(cell_scale);
+    const auto exponent = near_power_of_two(cell_scale);
     if (!exponent || *exponent < -15 || *exponent > -9) {
       return context_.unsupported("the cell state has the scale {}, expected a power of two from 2^-15 to 2^-9", cell_scale);
     }

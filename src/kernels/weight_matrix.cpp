@@ -5,7 +5,7 @@
 
 #include "kernels/convolution.h"
 #include "kernels/cpu_clones.h"
-#include "kernels/row_quantization.h"
+#include "kernels/hybrid.h"
 #include "kernels/stored.h"
 
 namespace visq::kernels {
@@ -76,13 +76,22 @@ class FloatMatrix final : public WeightMatrix {
 };
 
 /// Wraps around, as int32 sums do in TFLite.
-VISQ_CPU_CLONES void multiply_codes(const std::int8_t* codes, std::size_t rows, std::size_t depth, const std::int8_t* x,
-                                    std::int32_t* sums) {
+template <class T>
+[[gnu::always_inline]] inline void multiply_codes(const std::int8_t* codes, std::size_t rows, std::size_t depth, const T* x,
+                                                  std::int32_t* sums) {
   for (std::size_t r = 0; r < rows; ++r) {
     std::uint32_t sum = 0;
     for (std::size_t k = 0; k < depth; ++k) sum += static_cast<std::uint32_t>(codes[r * depth + k] * x[k]);
     sums[r] = static_cast<std::int32_t>(sum);
   }
+}
+VISQ_CPU_CLONES void multiply_bytes(const std::int8_t* codes, std::size_t rows, std::size_t depth, const std::int8_t* x,
+                                    std::int32_t* sums) {
+  multiply_codes(codes, rows, depth, x, sums);
+}
+VISQ_CPU_CLONES void multiply_shorts(const std::int8_t* codes, std::size_t rows, std::size_t depth, const std::int16_t* x,
+                                     std::int32_t* sums) {
+  multiply_codes(codes, rows, depth, x, sums);
 }
 
 /// Matrices of int8, each with a scale of its own; zero points count as 0, as in TFLite.
@@ -91,34 +100,22 @@ class HybridMatrix final : public WeightMatrix {
   HybridMatrix(CodeMatrix codes, std::vector<float> scales, bool asymmetric)
       : codes_(std::move(codes)), scales_(std::move(scales)), asymmetric_(asymmetric) {}
 
-  std::size_t scratch_bytes() const override { return codes_.rows() * sizeof(std::int32_t) + codes_.depth(); }
+  std::size_t scratch_bytes() const override { return codes_.rows() * sizeof(std::int32_t) + codes_.depth() * sizeof(std::int16_t); }
 
   void accumulate(const float* rows, std::int64_t count, float* sums, std::byte* scratch) const override {
     const std::size_t outputs = codes_.rows(), depth = codes_.depth();
     auto* products = reinterpret_cast<std::int32_t*>(scratch);
-    auto* x = reinterpret_cast<std::int8_t*>(products + outputs);
-    const std::size_t block = outputs / scales_.size();
+    auto* x = reinterpret_cast<std::int16_t*>(products + outputs);
     for (std::int64_t row = 0; row < count; ++row, rows += depth, sums += outputs) {
-      const RowGrid grid = quantize_row(rows, depth, asymmetric_, x);
+      const RowGrid grid = center_row({rows, depth}, asymmetric_, x);
       codes_.multiply(x, products);
-      for (std::size_t m = 0; m < scales_.size(); ++m) {
-        add_scaled(products, m * block, (m + 1) * block, grid.zero_point, grid.scale * scales_[m], sums);
-      }
+      for (std::size_t o = 0; o < outputs; ++o) sums[o] += static_cast<float>(products[o]) * (grid.step * scales_[o]);
     }
   }
 
  private:
-  void add_scaled(const std::int32_t* products, std::size_t first, std::size_t last, std::int32_t zero_point, float scale,
-                  float* sums) const {
-    const std::int32_t* row_sums = codes_.row_sums().data();
-    for (std::size_t o = first; o < last; ++o) {
-      const std::uint32_t offset = static_cast<std::uint32_t>(row_sums[o]) * static_cast<std::uint32_t>(zero_point);
-      sums[o] += static_cast<float>(static_cast<std::int32_t>(static_cast<std::uint32_t>(products[o]) - offset)) * scale;
-    }
-  }
-
   CodeMatrix codes_;
-  std::vector<float> scales_;  ///< one per matrix
+  std::vector<float> scales_;  ///< per output
   bool asymmetric_;
 };
 
@@ -141,7 +138,7 @@ Result<std::unique_ptr<WeightMatrix>> read_hybrid(PrepareContext& context, std::
   for (const int slot : slots) {
     const Tensor& tensor = context.input(slot);
     VISQ_TRY(expect_per_tensor(context, tensor, role));
-    scales.push_back(tensor.info->quantization.scale[0]);
+    scales.insert(scales.end(), static_cast<std::size_t>(shape[0]), tensor.info->quantization.scale[0]);
     const auto codes = tensor.values<std::int8_t>();
     all.insert(all.end(), codes.begin(), codes.end());
     context.mark_packed(slot);
@@ -161,9 +158,9 @@ CodeMatrix::CodeMatrix(std::vector<std::int8_t> codes, std::int64_t rows, std::i
   }
 }
 
-void CodeMatrix::multiply(const std::int8_t* x, std::int32_t* sums) const {
-  multiply_codes(codes_.data(), row_sums_.size(), depth_, x, sums);
-}
+void CodeMatrix::multiply(const std::int8_t* x, std::int32_t* sums) const { multiply_bytes(codes_.data(), rows(), depth_, x, sums); }
+
+void CodeMatrix::multiply(const std::int16_t* x, std::int32_t* sums) const { multiply_shorts(codes_.data(), rows(), depth_, x, sums); }
 
 Result<std::unique_ptr<WeightMatrix>> read_weights(PrepareContext& context, std::span<const int> slots, std::string_view role,
                                                    bool asymmetric) {

@@ -19,12 +19,13 @@ class WeightMatrix {
   virtual std::size_t scratch_bytes() const { return 0; }
 };
 
-/// Codes of a constant int8 matrix, by which int8 rows are multiplied.
+/// Codes of a constant int8 matrix, by which rows of integers are multiplied.
 class CodeMatrix {
  public:
   CodeMatrix(std::vector<std::int8_t> codes, std::int64_t rows, std::int64_t depth);
   /// sums[r] = sum of codes[r, :] * x; wraps around.
   void multiply(const std::int8_t* x, std::int32_t* sums) const;
+  void multiply(const std::int16_t* x, std::int32_t* sums) const;
   std::size_t rows() const { return row_sums_.size(); }
   std::size_t depth() const { return depth_; }
   const std::vector<std::int32_t>& row_sums() const { return row_sums_; }

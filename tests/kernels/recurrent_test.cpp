@@ -1,10 +1,10 @@
-// RNN, SVDF and GRU against naive loops in double; hybrid and integer arithmetic; quantization on the fly; fixed-point gates.
+// RNN, SVDF and GRU against naive loops in double; hybrid and integer arithmetic; fixed-point gates.
 #include <gmock/gmock.h>
 
 #include <cmath>
 
 #include "kernels/gate_functions.h"
-#include "kernels/row_quantization.h"
+#include "kernels/hybrid.h"
 #include "support/heavy_reference.h"
 #include "support/lstm_reference.h"
 
@@ -198,24 +198,22 @@ TEST(UnidirectionalSequenceRnn, QuantizesRowsOnTheFlyForInt8Weights) {
   }
 }
 
-TEST(RowQuantization, SpreadsTheRangeOverTheCodes) {
-  std::int8_t codes[4];
-  const float values[] = {-1, 0.6F, 0, 2};
-  auto grid = kernels::quantize_row(values, 4, false, codes);
-  EXPECT_FLOAT_EQ(grid.scale, 2.0F / 127);
-  EXPECT_THAT(codes, ElementsAre(-64, 38, 0, 127));
-  grid = kernels::quantize_row(values, 4, true, codes);
-  EXPECT_FLOAT_EQ(grid.scale, 3.0F / 255);
+TEST(Hybrid, SpreadsTheRangeOfARowOverTheCodes) {
+  std::int16_t centered[4];
+  const std::vector<float> values = {-1, 0.6F, 0, 2}, zeros(4);
+  auto grid = kernels::center_row(values, false, centered);
+  EXPECT_FLOAT_EQ(grid.step, 2.0F / 127);
+  EXPECT_THAT(centered, ElementsAre(-64, 38, 0, 127));
+  grid = kernels::center_row(values, true, centered);
+  EXPECT_FLOAT_EQ(grid.step, 3.0F / 255);
   EXPECT_EQ(grid.zero_point, -43);
-  EXPECT_THAT(codes, ElementsAre(-128, 8, -43, 127));
-  const float zeros[4] = {};
+  EXPECT_THAT(centered, ElementsAre(-85, 51, 0, 170));
+  const std::vector<float> strange = {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), -1, 1};
   for (const bool asymmetric : {false, true}) {
-    grid = kernels::quantize_row(zeros, 4, asymmetric, codes);
-    EXPECT_EQ(grid.scale, 1);
-    EXPECT_THAT(codes, ElementsAre(0, 0, 0, 0));
+    EXPECT_EQ(kernels::center_row(zeros, asymmetric, centered).step, 1);
+    EXPECT_THAT(centered, ElementsAre(0, 0, 0, 0));
+    kernels::center_row(strange, asymmetric, centered);  // defined, whatever it gives
   }
-  const float strange[] = {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), -1, 1};
-  for (const bool asymmetric : {false, true}) kernels::quantize_row(strange, 4, asymmetric, codes);  // defined, whatever it gives
 }
 
 // SVDF
@@ -379,13 +377,6 @@ TEST(GateFunctions, InverseSquareRoots) {
     EXPECT_NEAR(found * std::sqrt(value), 1, 2e-6) << value;
   }
   EXPECT_EQ(kernels::inverse_square_root(1).fraction, 2147483647);
-}
-
-TEST(GateFunctions, FindPowersOfTwo) {
-  EXPECT_EQ(kernels::power_of_two_exponent(std::ldexp(1.0, -11)), -11);
-  EXPECT_EQ(kernels::power_of_two_exponent(std::ldexp(1.0005, -11)), -11);
-  EXPECT_FALSE(kernels::power_of_two_exponent(0.3));
-  EXPECT_FALSE(kernels::power_of_two_exponent(0));
 }
 
 }  // namespace
