@@ -96,7 +96,8 @@ class WeightTable {
 
   Result<std::vector<WeightProfile>> make(const Model& reference, const Model& quantized) {
     VISQ_ASSIGN(const auto order, match_inputs(reference, quantized));
-    for (const quant::TensorMatch& match : quant::pair_models(reference, quantized, order).front().pairing.matches) {
+    const auto pairings = quant::pair_models(reference, quantized, order);
+    for (const quant::TensorMatch& match : pairings.front().pairing.matches) {
       const int r = r_.maker(match.reference), q = q_.maker(match.quantized);
       if (r < 0 || q < 0 || r_.op(r).type != q_.op(q).type || !analysis::layer_slots(r_.op(r))) continue;
       add(r, q, false);
