@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/stored.h"
+#include "kernels/cpu_clones.h"
 
 namespace visq::kernels {
 namespace {
@@ -12,59 +12,68 @@ struct Extremes {
   float low = 0, high = 0;
 };
 
-Extremes find_extremes(const float* values, std::size_t count) {
-  if (count == 0) return {};
-  Extremes found{values[0], values[0]};
-  for (std::size_t i = 1; i < count; ++i) {
-    found.low = std::min(found.low, values[i]);
-    found.high = std::max(found.high, values[i]);
+/// Least and largest value, and 0. NaN is passed over.
+VISQ_CPU_CLONES Extremes extremes_and_zero(const float* values, std::size_t count) {
+  Extremes extremes;
+  for (std::size_t i = 0; i < count; ++i) {
+    extremes.low = values[i] < extremes.low ? values[i] : extremes.low;
+    extremes.high = values[i] > extremes.high ? values[i] : extremes.high;
   }
-  return found;
+  return extremes;
 }
 
-std::int8_t to_code(float steps, float lowest) {
-  const float rounded = std::round(steps);
-  return static_cast<std::int8_t>(rounded > lowest ? std::min(rounded, 127.0F) : lowest);
-}
+/// How reals are brought to a grid.
+struct Rounding {
+  float inverse;     ///< steps per real
+  float zero_point;  ///< an integer
+  float low, high;   ///< of the codes
+  float shift;       ///< taken off the codes
+};
 
-RowGrid clear(std::size_t count, std::int8_t* codes) {
-  std::fill_n(codes, count, std::int8_t{0});
-  return {};
-}
-
-RowGrid quantize_symmetric(const float* values, std::size_t count, std::int8_t* codes) {
-  const Extremes extremes = find_extremes(values, count);
-  const float range = std::max(std::fabs(extremes.low), std::fabs(extremes.high));
-  if (range == 0) return clear(count, codes);
-  const float inverse = 127.0F / range;
-  for (std::size_t i = 0; i < count; ++i) codes[i] = to_code(values[i] * inverse, -127);
-  return {range / 127.0F, 0};
+template <class T>
+VISQ_CPU_CLONES void round_all(const float* values, std::size_t count, Rounding grid, T* codes) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const float steps = std::round(grid.zero_point + values[i] * grid.inverse);
+    const float clamped = std::min(steps > grid.low ? steps : grid.low, grid.high);
+    codes[i] = static_cast<T>(clamped - grid.shift);
+  }
 }
 
 /// The zero point in [-128, 127] that follows from the end of the range with the smaller error.
-std::int32_t nudged_zero_point(double low, double high, double scale) {
-  const double from_low = -128 - low / scale;
-  const double from_high = 127 - high / scale;
-  const bool low_is_better = 128 + std::fabs(low / scale) < 127 + std::fabs(high / scale);
-  return to_stored<std::int8_t>(static_cast<float>(std::round(low_is_better ? from_low : from_high)), 1, 0);
+float nudged_zero_point(Extremes extremes, float scale) {
+  constexpr float kLow = -128, kHigh = 127;
+  const float below = extremes.low / scale, above = extremes.high / scale;
+  const bool low_is_better = -kLow + std::fabs(below) < kHigh + std::fabs(above);
+  return std::round(std::min(std::max(kLow, low_is_better ? kLow - below : kHigh - above), kHigh));  // NaN: kLow
 }
 
-RowGrid quantize_asymmetric(const float* values, std::size_t count, std::int8_t* codes) {
-  const Extremes extremes = find_extremes(values, count);
-  const auto low = static_cast<double>(std::min(0.0F, extremes.low));
-  const auto high = static_cast<double>(std::max(0.0F, extremes.high));
-  if (low == high) return clear(count, codes);
-  const double scale = (high - low) / 255;
-  const RowGrid grid{static_cast<float>(scale), nudged_zero_point(low, high, scale)};
-  const float inverse = 1.0F / grid.scale;
-  for (std::size_t i = 0; i < count; ++i) codes[i] = to_code(static_cast<float>(grid.zero_point) + values[i] * inverse, -128);
-  return grid;
+/// All in float32, as LiteRT computes it: in float64 the last bits of the scale would differ.
+template <class T>
+RowGrid to_grid(const float* values, std::size_t count, bool asymmetric, bool centered, T* codes) {
+  const Extremes extremes = extremes_and_zero(values, count);
+  if (extremes.low == extremes.high) {  // all are 0
+    std::fill_n(codes, count, T{0});
+    return {};
+  }
+  if (!asymmetric) {
+    const float range = std::max(-extremes.low, extremes.high);
+    round_all(values, count, {127 / range, 0, -127, 127, 0}, codes);
+    return {range / 127, 0};
+  }
+  const float scale = (extremes.high - extremes.low) / 255;
+  const float zero_point = nudged_zero_point(extremes, scale);
+  round_all(values, count, {1 / scale, zero_point, -128, 127, centered ? zero_point : 0}, codes);
+  return {scale, static_cast<std::int32_t>(zero_point)};
 }
 
 }  // namespace
 
 RowGrid quantize_row(const float* values, std::size_t count, bool asymmetric, std::int8_t* codes) {
-  return asymmetric ? quantize_asymmetric(values, count, codes) : quantize_symmetric(values, count, codes);
+  return to_grid(values, count, asymmetric, false, codes);
+}
+
+RowGrid center_row(const float* values, std::size_t count, bool asymmetric, std::int16_t* centered) {
+  return to_grid(values, count, asymmetric, true, centered);
 }
 
 }  // namespace visq::kernels
