@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "kernels/cpu_clones.h"
-#include "kernels/hybrid.h"
+#include "kernels/row_quantization.h"
 #include "kernels/sliding_window.h"
 #include "kernels/stored_filter.h"
 #include "kernels/window_sums.h"
@@ -150,12 +150,10 @@ class HybridKernel final : public SumKernel<std::int32_t> {
 
  protected:
   void read_image(const Tensor& input, std::int64_t image, std::int16_t* centered, float* steps) const override {
-    const auto values = input.values<float>().subspan(static_cast<std::size_t>(image * image_elements()));
+    const float* values = input.values<float>().data() + image * image_elements();
     const std::int64_t row = rules_.scale_per_pixel ? spec().shape.in_channels : image_elements();
     for (std::int64_t first = 0; first < image_elements(); first += row) {
-      *steps++ =
-          center_row(values.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(row)), rules_.asymmetric, centered + first)
-              .step;
+      *steps++ = center_row(values + first, static_cast<std::size_t>(row), rules_.asymmetric, centered + first).scale;
     }
   }
 
@@ -212,9 +210,9 @@ Result<std::unique_ptr<Kernel>> make_stored(const PrepareContext& context, const
   VISQ_ASSIGN(const auto factors, sum_factors(context, spec, rules));
   VISQ_ASSIGN(const std::int32_t input_zero, centering_zero_point(context, context.input(spec.slots.input), "the input"));
   VISQ_ASSIGN(const std::int32_t filter_zero, filter_zero_point(context, spec, rules));
-  VISQ_ASSIGN(const StoredRange range, stored_range(context, context.output(0), spec.activation));
+  VISQ_ASSIGN(const Limits limits, activation_limits(context, context.output(0), spec.activation));
   return std::unique_ptr<Kernel>(std::make_unique<StoredKernel<Sum>>(
-      context, spec, input_zero, filter_zero, OutputStage<Sum>(rules.scaling, factors, stored_grid(context.output(0)).zero_point, range)));
+      context, spec, input_zero, filter_zero, OutputStage<Sum>(rules.scaling, factors, stored_grid(context.output(0)).zero_point, limits)));
 }
 
 /// int16 activations: sums of 64 bits, unless the bias is stated to have 32.

@@ -5,7 +5,7 @@
 
 #include "kernels/convolution.h"
 #include "kernels/cpu_clones.h"
-#include "kernels/hybrid.h"
+#include "kernels/row_quantization.h"
 #include "kernels/stored.h"
 
 namespace visq::kernels {
@@ -107,9 +107,9 @@ class HybridMatrix final : public WeightMatrix {
     auto* products = reinterpret_cast<std::int32_t*>(scratch);
     auto* x = reinterpret_cast<std::int16_t*>(products + outputs);
     for (std::int64_t row = 0; row < count; ++row, rows += depth, sums += outputs) {
-      const RowGrid grid = center_row({rows, depth}, asymmetric_, x);
+      const RowGrid grid = center_row(rows, depth, asymmetric_, x);
       codes_.multiply(x, products);
-      for (std::size_t o = 0; o < outputs; ++o) sums[o] += static_cast<float>(products[o]) * (grid.step * scales_[o]);
+      for (std::size_t o = 0; o < outputs; ++o) sums[o] += static_cast<float>(products[o]) * (grid.scale * scales_[o]);
     }
   }
 

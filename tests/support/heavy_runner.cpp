@@ -79,7 +79,7 @@ runtime::AlignedBuffer in_memory(const void* bytes, std::size_t size) {
   return buffer;
 }
 
-void fill(Operand& operand, const HeavyInput& input) {
+void fill(Operand& operand, const HeavyInput& input, bool integer_run) {
   operand.info.name = "operand";
   operand.info.dtype = input.stored;
   operand.info.shape = input.shape;
@@ -87,7 +87,8 @@ void fill(Operand& operand, const HeavyInput& input) {
   operand.info.is_constant = input.kind == Kind::kConstant;
   operand.tensor.shape = input.shape;
   operand.tensor.info = &operand.info;
-  const bool as_integers = input.stored != DType::kFloat32 && !input.quantization.quantized();
+  const bool real = !integer_run && input.quantization.quantized();
+  const bool as_integers = input.stored != DType::kFloat32 && !real;
   if (as_integers) {
     operand.tensor.dtype = input.stored;
     const auto bytes = stored_bytes(input, false);
@@ -103,10 +104,26 @@ void fill(Operand& operand, const HeavyInput& input) {
     }
     operand.info.data = operand.raw;
   }
-  if (input.quantization.quantized() && !operand.info.is_constant) {
+  if (real && !operand.info.is_constant) {
     const auto bytes = stored_bytes(input, false);
     operand.codes = in_memory(bytes.data(), bytes.size());
   }
+}
+
+template <class T>
+void append(std::vector<std::int32_t>& integers, const Tensor& tensor) {
+  const auto values = tensor.values<T>();
+  integers.insert(integers.end(), values.begin(), values.end());
+}
+
+/// The values of a tensor of integers.
+std::vector<std::int32_t> integers_of(const Tensor& tensor) {
+  std::vector<std::int32_t> integers;
+  if (tensor.dtype == DType::kInt8) append<std::int8_t>(integers, tensor);
+  if (tensor.dtype == DType::kUInt8) append<std::uint8_t>(integers, tensor);
+  if (tensor.dtype == DType::kInt16) append<std::int16_t>(integers, tensor);
+  if (tensor.dtype == DType::kInt32) append<std::int32_t>(integers, tensor);
+  return integers;
 }
 
 /// A prepared operator with its operands.
@@ -117,12 +134,17 @@ class Bench {
     definition_.attributes = op.attributes;
     for (const HeavyInput& input : op.inputs) {
       const bool is_absent = input.kind == Kind::kAbsent;
-      if (!is_absent) fill(operands_.emplace_back(), input);
+      if (!is_absent) fill(operands_.emplace_back(), input, op.integer_run);
       slots_.push_back(is_absent ? nullptr : &operands_.back());
       definition_.inputs.push_back(is_absent ? -1 : static_cast<int>(slots_.size()));
     }
     output_.dtype = op.output;
+    for (const HeavyInput& input : op.declared) {
+      fill(operands_.emplace_back(), input, op.integer_run);
+      subgraph_.tensors.push_back(operands_.back().info);
+    }
     output_info_.dtype = op.output;
+    output_info_.quantization = op.output_quantization;
     output_.info = &output_info_;
   }
 
@@ -140,7 +162,9 @@ class Bench {
     }
     kernels::PrepareContext context(definition_, fmt::format("m.tflite: subgraph 0, node 0 {}", op_.type), inputs, {&output_});
     context.offer_codes(codes);
-    auto kernel = kernels::find_op(op_.type)->prepare(context);
+    context.belongs_to(nullptr, &subgraph_);
+    const kernels::OpDef* definition = op_.integer_run ? kernels::find_integer_op(op_.type) : kernels::find_op(op_.type);
+    auto kernel = definition->prepare(context);
     if (!kernel.ok()) return kernel.error();
     kernel_ = std::move(kernel).value();
     packed_ = context.packed();
@@ -171,9 +195,8 @@ class Bench {
     kernels::EvalContext context(inputs, outputs, state.get(), scratch);
     VISQ_TRY(kernel_->eval(context));
     HeavyResult result{output.shape, {}};
-    if (op_.output == DType::kInt32) {
-      const auto values = output.values<std::int32_t>();
-      result.integers.assign(values.begin(), values.end());
+    if (op_.output != DType::kFloat32) {
+      result.integers = integers_of(output);
     } else {
       const auto values = output.values<float>();
       result.values.assign(values.begin(), values.end());
@@ -184,6 +207,7 @@ class Bench {
  private:
   const HeavyOp& op_;
   Operator definition_;
+  Subgraph subgraph_;
   std::list<Operand> operands_;
   std::vector<Operand*> slots_;
   TensorInfo output_info_;

@@ -37,12 +37,15 @@ struct HeavyOp {
   Attributes attributes = {};
   bool offer_codes = true;  ///< fake-quant run; false: fp32 run
   DType output = DType::kFloat32;
+  bool integer_run = false;               ///< quantized operands appear as their stored integers
+  Quantization output_quantization = {};  ///< integer run only
+  std::vector<HeavyInput> declared = {};  ///< tensors of the subgraph, which quantizations may name by their index here
 };
 
 struct HeavyResult {
   Shape shape;
   std::vector<float> values;                ///< of a float output
-  std::vector<std::int32_t> integers = {};  ///< of an int32 output
+  std::vector<std::int32_t> integers = {};  ///< of an integer output
 };
 
 /// Prepares once and evaluates on three executors' states, two of them at the same time; all must give the same bits.

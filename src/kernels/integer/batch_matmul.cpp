@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/hybrid.h"
 #include "kernels/integer_matrices.h"
 #include "kernels/output_stage.h"
+#include "kernels/row_quantization.h"
 #include "kernels/stored_filter.h"
 
 namespace visq::kernels {
@@ -69,9 +69,8 @@ std::int64_t sum_of_coordinates(const MatrixBatch& batch, std::int64_t index, st
 
 template <class Sum, class Out>
 std::unique_ptr<Kernel> stored_kernel(RightOperand right, std::int32_t left_zero, double factor, std::int32_t out_zero) {
-  const StoredRange range{std::numeric_limits<Out>::min(), std::numeric_limits<Out>::max()};
   const std::vector<double> factors(static_cast<std::size_t>(right.batch().product.n), factor);
-  OutputStage<Sum> stage(Scaling::kFixedPoint, factors, out_zero, range);
+  OutputStage<Sum> stage(Scaling::kFixedPoint, factors, out_zero, type_limits<Out>());
   return make_kernel([right = std::move(right), left_zero, stage = std::move(stage)](EvalContext& context) -> Status {
     const MatrixBatch& batch = right.batch();
     const auto left = centered_matrices(context.input(kLeft), left_zero, left_layout(batch));
@@ -107,7 +106,7 @@ QuantizedRows quantize_left(const Tensor& left, const MatrixLayout& layout, bool
   QuantizedRows result{std::vector<std::int16_t>(rows.size() + 1, 0), {}};
   const auto length = static_cast<std::size_t>(layout.columns);
   for (std::size_t first = 0; first + length <= rows.size() && length > 0; first += length) {
-    result.grids.push_back(center_row(std::span(rows).subspan(first, length), asymmetric, result.centered.data() + first));
+    result.grids.push_back(center_row(rows.data() + first, length, asymmetric, result.centered.data() + first));
   }
   return result;
 }
@@ -161,7 +160,7 @@ class HybridKernel final : public Kernel {
           sum += std::int64_t{own_zero} * hybrid_.sums[static_cast<std::size_t>(own.right * n + column)] -
                  std::int64_t{grid.zero_point} * hybrid_.sums[static_cast<std::size_t>(used_right * n + column)];
         }
-        *out++ = static_cast<float>(sum) * (grid.step * hybrid_.scales[static_cast<std::size_t>(column)]);
+        *out++ = static_cast<float>(sum) * (grid.scale * hybrid_.scales[static_cast<std::size_t>(column)]);
       }
     }
   }

@@ -4,8 +4,8 @@
 
 #include "kernels/backend/integer_product.h"
 #include "kernels/dequantize_constant.h"
-#include "kernels/hybrid.h"
 #include "kernels/integer_convolution.h"
+#include "kernels/row_quantization.h"
 #include "kernels/stored_filter.h"
 
 namespace visq::kernels {
@@ -30,10 +30,10 @@ class BlockwiseKernel final : public Kernel {
     auto* sums = reinterpret_cast<std::int32_t*>(context.scratch(outputs * sizeof(std::int32_t) + (depth + 1) * sizeof(std::int16_t)));
     auto* centered = reinterpret_cast<std::int16_t*>(sums + outputs);
     for (std::size_t row = 0; row < out.size() / outputs; ++row) {
-      const RowGrid grid = center_row(in.subspan(row * depth, depth), true, centered);
+      const RowGrid grid = center_row(in.data() + row * depth, depth, true, centered);
       float* target = out.data() + row * outputs;
       add_blocks(centered, sums, target);
-      for (std::size_t c = 0; c < outputs; ++c) target[c] = target[c] * grid.step + (bias == nullptr ? 0 : bias[c]);
+      for (std::size_t c = 0; c < outputs; ++c) target[c] = target[c] * grid.scale + (bias == nullptr ? 0 : bias[c]);
     }
     apply(spec_.activation, out);
     return {};
