@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "visq/accuracy.h"
 #include "visq/data.h"
+#include "visq/dump.h"
 #include "visq/graph.h"
 #include "visq/metrics.h"
 #include "visq/mode.h"
@@ -80,8 +82,16 @@ struct Unpaired {
   std::string reason;  ///< "QUANTIZE inserted", "fused into conv1/Relu" …
 };
 
+/// Runs of a loop's body (or of another called subgraph) that the other model had no run for.
+struct SurplusRuns {
+  bool in_reference = false;
+  int subgraph = 0;
+  std::int64_t runs = 0;  ///< over all records
+};
+
 struct MatchReport {
   int by_name = 0, by_structure = 0;
+  std::vector<SurplusRuns> surplus;
   std::vector<Unpaired> unpaired;
   std::vector<std::string> warnings;  ///< e.g. that the weights have nothing in common
 };
@@ -116,6 +126,7 @@ struct CompareResult {
   std::vector<int> outputs;         ///< indices into maps: the reference's graph outputs
   Graph graph;                      ///< graph_of(reference), for pictures
   MatchReport match;
+  std::optional<Accuracy> accuracy;  ///< where there are labels
   std::vector<Anomaly> anomalies;
   std::vector<NotComputed> not_computed;
   bool interrupted = false;
@@ -125,5 +136,11 @@ struct CompareResult {
 /// Errors: kBadInput where models, data and options do not fit together; what cannot be computed is listed in the result.
 Result<CompareResult> compare(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
                               const CompareOptions& options);
+
+/// Compares two feature-map dumps, tensors by name, or by index where both are of the same model; records by their index in the data. What
+/// a dump does not say stays open: no operator types, no graph, no outputs. `reference_path` and `quantized_path` name them in messages.
+/// Of the options, records, modes and threads do not matter. Errors: kBadInput where they have no record or no tensor in common.
+Result<CompareResult> compare_dumps(DumpReader& reference, const std::string& reference_path, DumpReader& quantized,
+                                    const std::string& quantized_path, const CompareOptions& options);
 
 }  // namespace visq

@@ -91,6 +91,9 @@ struct Operator {
   const std::string& label() const { return custom_code.empty() ? type : custom_code; }
 };
 
+/// The subgraphs that an operator's attributes name, in their order (WHILE: condition, body); empty for all but calling operators.
+std::vector<std::int64_t> called_subgraphs(const Operator& op);
+
 struct Subgraph {
   std::string name;
   std::vector<TensorInfo> tensors;

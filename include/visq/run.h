@@ -45,9 +45,14 @@ struct RunOptions {
 
 /// Why a tensor was not computed.
 struct NotRun {
-  int node = 0;        ///< operator index in subgraph 0
+  int subgraph = 0;
+  int node = 0;        ///< operator index in the subgraph
   std::string reason;  ///< one line: the operator nobody can run, or the input that is missing because of one
 };
+
+/// True where records are a sequence: the model has variables, hash tables, recurrent state or seeded random operators. Its records run in
+/// order on one thread, starting from a fresh state.
+bool keeps_state(const Model& model);
 
 /// Runs a model over records of the data and hands every feature map to the sink. Returns the operators that could not be run.
 /// Errors: kBadInput where model and data do not fit together or the sink fails.

@@ -17,6 +17,15 @@ using analysis::ComparePlan;
 using analysis::MapNames;
 using analysis::MapRecord;
 
+/// The pairs of the main graphs that are looked at, as positions in the plan.
+std::vector<std::size_t> chosen_pairs(const ComparePlan& plan) {
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < plan.pairs().size(); ++i) {
+    if (plan.wanted()[i] && plan.pairs()[i].reference_subgraph == 0) chosen.push_back(i);
+  }
+  return chosen;
+}
+
 /// What one record gives: a MapRecord per output, and the record itself, which may turn out to be the worst.
 struct RecordOutput {
   std::vector<MapRecord> maps;
@@ -69,6 +78,7 @@ Result<ComparePlan> make_plan(const std::shared_ptr<const Model>& reference, con
   if (!plan.ok() && plan.error().reason == Reason::kUsage && options.nodes.empty()) {
     return bad_input("{}: none of its outputs has a counterpart in {}", reference->path, quantized->path);
   }
+  if (plan.ok() && chosen_pairs(*plan).empty()) return usage_error("no feature map of the main graph fits --nodes");
   return plan;
 }
 
@@ -77,15 +87,19 @@ using Fold = std::function<Status(std::int64_t record, RecordOutput&& output)>;
 /// Runs all records and hands each one's maps over in order. Returns how many were folded.
 Result<std::int64_t> scan(ComparePlan& plan, RecordSource& data, const BadcaseOptions& options, bool keep_records, const Fold& fold) {
   VISQ_ASSIGN(const auto feed, InputFeed::create(plan.reference(), &plan.quantized()));
+  const std::vector<std::size_t> chosen = chosen_pairs(plan);
   const auto make_worker = [&]() -> Result<analysis::RecordWorker<RecordOutput>> {
     auto worker = std::make_shared<analysis::PairWorker>(plan, feed);
     auto scratch = std::make_shared<analysis::MapScratch>();
-    return analysis::RecordWorker<RecordOutput>([&plan, keep_records, worker, scratch](const Record& record) -> Result<RecordOutput> {
+    return analysis::RecordWorker<RecordOutput>([&, keep_records, worker, scratch](const Record& record) -> Result<RecordOutput> {
       RecordOutput output;
-      output.maps.resize(plan.matches().size());
+      output.maps.resize(chosen.size());
       VISQ_TRY(worker->run(record, [&](std::size_t pair, const runtime::Executor& reference, const runtime::Executor& quantized) -> Status {
-        const auto& match = plan.matches()[pair];
-        output.maps[pair] = analysis::compare_maps(reference, match.reference, quantized, match.quantized, false, *scratch);
+        const auto place = std::lower_bound(chosen.begin(), chosen.end(), pair);
+        if (place == chosen.end() || *place != pair) return {};
+        const auto& match = plan.pairs()[pair].match;
+        output.maps[static_cast<std::size_t>(place - chosen.begin())] =
+            analysis::compare_maps(reference, match.reference, quantized, match.quantized, false, *scratch);
         return {};
       }));
       if (keep_records) output.record = std::make_shared<const Record>(record);
@@ -102,7 +116,8 @@ Result<std::int64_t> scan(ComparePlan& plan, RecordSource& data, const BadcaseOp
         return {};
       },
       options.stop);
-  return workers.run(analysis::thread_count(options.threads, options.records));
+  const bool in_order = keeps_state(plan.reference()) || keeps_state(plan.quantized());
+  return workers.run(in_order ? 1 : analysis::thread_count(options.threads, options.records));
 }
 
 std::vector<int> metrics_of(const BadcaseOptions& options) {
@@ -114,7 +129,8 @@ class Worst {
  public:
   Worst(const ComparePlan& plan, const BadcaseOptions& options) : options_(options), by_(metrics_of(options)) {
     const MapNames reference(plan.reference(), 0), quantized(plan.quantized(), 0);
-    for (const auto& match : plan.matches()) {
+    for (const std::size_t pair : chosen_pairs(plan)) {
+      const auto& match = plan.pairs()[pair].match;
       outputs_.push_back({reference.identity(match.reference), quantized.identity(match.quantized), {}, false, {}});
     }
     slots_.resize(outputs_.size() * by_.size());

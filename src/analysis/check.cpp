@@ -27,7 +27,7 @@ namespace {
 /// Operators of equal type that make paired feature maps, each once.
 Status pair_operators(CheckContext& context) {
   VISQ_ASSIGN(const auto order, match_inputs(*context.reference, context.model));
-  const quant::Pairing pairing = quant::pair_models(*context.reference, context.model, order);
+  const quant::Pairing pairing = quant::pair_models(*context.reference, context.model, order).front().pairing;
   const quant::GraphIndex& reference = context.reference_graph.front().lookup;
   const quant::GraphIndex& model = context.graphs.front().lookup;
   std::set<std::pair<int, int>> seen;

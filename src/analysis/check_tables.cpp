@@ -88,17 +88,6 @@ std::vector<CheckedTensor> checked_tensors(const CheckedGraph& graph) {
   return rows;
 }
 
-std::vector<int> called_subgraphs(const Operator& op) {
-  std::vector<int> called;
-  for (const auto& [field, value] : op.attributes.all()) {
-    const auto* index = std::get_if<std::int64_t>(&value);
-    const auto* indices = std::get_if<std::vector<std::int64_t>>(&value);
-    if (index != nullptr && (field == "subgraph" || field.ends_with("subgraph_index"))) called.push_back(static_cast<int>(*index));
-    if (indices != nullptr && field.ends_with("subgraph_indices")) called.insert(called.end(), indices->begin(), indices->end());
-  }
-  return called;
-}
-
 namespace {
 
 /// Call sites of each subgraph; the main one and those that a signature names are called from outside.
@@ -108,9 +97,7 @@ std::vector<std::int64_t> count_calls(const CheckContext& context) {
   for (const Signature& signature : context.model.signatures) calls[static_cast<std::size_t>(signature.subgraph)] = 1;
   for (const CheckedGraph& graph : context.graphs) {
     for (const Operator& op : graph.graph().operators) {
-      for (const int called : called_subgraphs(op)) {
-        if (called >= 0 && static_cast<std::size_t>(called) < calls.size()) ++calls[static_cast<std::size_t>(called)];
-      }
+      for (const std::int64_t called : called_subgraphs(op)) ++calls[static_cast<std::size_t>(called)];
     }
   }
   return calls;

@@ -29,23 +29,6 @@ Status check_not_swapped(const Model& reference, const Model& quantized, const C
   return bad_input("{} is quantized and {} is not: are they swapped? The reference comes first", reference.path, quantized.path);
 }
 
-std::vector<quant::TensorMatch> filter(const Model& reference, const Model& quantized, const quant::Pairing& pairing,
-                                       const CompareOptions& options) {
-  NodeFilter nodes(options.nodes, options.ops);
-  const MapNames reference_names(reference, 0);
-  const MapNames quantized_names(quantized, 0);
-  for (const auto& match : pairing.matches) {
-    nodes.learn_name(reference_names.name(match.reference));
-    nodes.learn_name(quantized_names.name(match.quantized));
-  }
-  std::vector<quant::TensorMatch> kept;
-  for (const auto& match : pairing.matches) {
-    const std::string op = reference_names.identity(match.reference).op;
-    if (nodes.passes({reference_names.name(match.reference), quantized_names.name(match.quantized)}, op)) kept.push_back(match);
-  }
-  return kept;
-}
-
 }  // namespace
 
 Result<ComparePlan> ComparePlan::create(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
@@ -54,26 +37,61 @@ Result<ComparePlan> ComparePlan::create(std::shared_ptr<const Model> reference, 
   ComparePlan plan;
   plan.reference_mode_ = options.reference_mode;
   plan.quantized_mode_ = options.quantized_mode;
-  VISQ_ASSIGN(plan.input_order_, match_inputs(*reference, *quantized));
-  plan.pairing_ = quant::pair_models(*reference, *quantized, plan.input_order_);
-  plan.matches_ = filter(*reference, *quantized, plan.pairing_, options);
+  VISQ_ASSIGN(const auto input_order, match_inputs(*reference, *quantized));
+  plan.pairings_ = quant::pair_models(*reference, *quantized, input_order);
   plan.reference_ = std::move(reference);
   plan.quantized_ = std::move(quantized);
   const auto& inputs = plan.reference_->main().inputs;
-  const bool any_operator = std::any_of(plan.pairing_.matches.begin(), plan.pairing_.matches.end(), [&](const auto& match) {
+  const auto& matches = plan.pairings_.front().pairing.matches;
+  const bool any_operator = std::any_of(matches.begin(), matches.end(), [&](const auto& match) {
     return std::find(inputs.begin(), inputs.end(), match.reference) == inputs.end();
   });
   if (!any_operator) {
     return bad_input("{} and {} have nothing in common: no feature map of one has a counterpart in the other", plan.reference_->path,
                      plan.quantized_->path);
   }
-  if (plan.matches_.empty()) return usage_error("no feature map fits --nodes and --ops");
+  plan.choose_pairs(options);
+  if (std::find(plan.wanted_.begin(), plan.wanted_.end(), true) == plan.wanted_.end()) {
+    return usage_error("no feature map fits --nodes and --ops");
+  }
+  plan.order_graphs();
   plan.warn_about_weights();
   return plan;
 }
 
+/// Lists the pairs of all subgraphs and applies --nodes and --ops.
+void ComparePlan::choose_pairs(const CompareOptions& options) {
+  NodeFilter nodes(options.nodes, options.ops);
+  std::vector<std::pair<MapNames, MapNames>> names;
+  for (const auto& [r, q, pairing, calls] : pairings_) {
+    const auto& own = names.emplace_back(MapNames(*reference_, r), MapNames(*quantized_, q));
+    for (const auto& match : pairing.matches) {
+      pairs_.push_back({r, q, match});
+      nodes.learn_name(own.first.name(match.reference));
+      nodes.learn_name(own.second.name(match.quantized));
+    }
+  }
+  for (std::size_t graph = 0; graph < pairings_.size(); ++graph) {
+    const auto& [r_names, q_names] = names[graph];
+    for (const auto& match : pairings_[graph].pairing.matches) {
+      const std::string op = r_names.identity(match.reference).op;
+      wanted_.push_back(nodes.passes({r_names.name(match.reference), q_names.name(match.quantized)}, op));
+    }
+  }
+}
+
+void ComparePlan::order_graphs() {
+  std::vector<runtime::LockstepOrder> orders;
+  std::size_t first = 0;
+  for (const auto& pairing : pairings_) {
+    orders.push_back(runtime::order_lockstep(*reference_, *quantized_, pairing, first, wanted_));
+    first += pairing.pairing.matches.size();
+  }
+  orders_ = std::make_shared<const std::vector<runtime::LockstepOrder>>(std::move(orders));
+}
+
 void ComparePlan::warn_about_weights() {
-  auto cosines = quant::weight_similarities(*reference_, *quantized_, pairing_, kWeightSample);
+  auto cosines = quant::weight_similarities(*reference_, *quantized_, pairings_.front().pairing, kWeightSample);
   if (cosines.empty()) return;
   std::nth_element(cosines.begin(), cosines.begin() + static_cast<std::ptrdiff_t>(cosines.size() / 2), cosines.end());
   const double median = cosines[cosines.size() / 2];
@@ -92,9 +110,7 @@ Result<std::shared_ptr<const runtime::LockstepPlan>> ComparePlan::lockstep(const
   }
   VISQ_ASSIGN(auto reference, runtime::PreparedGraph::prepare(reference_, 0, reference_mode_, reference_inputs));
   VISQ_ASSIGN(auto quantized, runtime::PreparedGraph::prepare(quantized_, 0, quantized_mode_, quantized_inputs));
-  std::vector<runtime::TensorPair> pairs;
-  for (const auto& match : matches_) pairs.push_back({match.reference, match.quantized});
-  auto plan = std::make_shared<const runtime::LockstepPlan>(runtime::plan_lockstep(std::move(reference), std::move(quantized), pairs));
+  auto plan = std::make_shared<const runtime::LockstepPlan>(runtime::plan_lockstep(std::move(reference), std::move(quantized), orders_));
   if (plans.size() == kPlansKept) plans.erase(plans.begin());
   plans.emplace_back(reference_inputs, plan);
   return plan;

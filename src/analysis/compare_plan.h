@@ -12,16 +12,23 @@
 
 namespace visq::analysis {
 
+/// A pair of feature maps, wherever its subgraphs stand.
+struct MapPair {
+  int reference_subgraph = 0, quantized_subgraph = 0;
+  quant::TensorMatch match;
+};
+
 class ComparePlan {
  public:
   /// Pairs the models and applies the filters of the options. Errors: kBadInput where the models have nothing in common or seem swapped.
   static Result<ComparePlan> create(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
                                     const CompareOptions& options);
 
-  /// Pairs that are compared, in the reference's graph order.
-  const std::vector<quant::TensorMatch>& matches() const { return matches_; }
-  const quant::Pairing& pairing() const { return pairing_; }
-  const std::vector<int>& input_order() const { return input_order_; }
+  /// All pairs, those of the main graphs first, each graph's in the reference's order. Observers of a lockstep are given positions in it.
+  const std::vector<MapPair>& pairs() const { return pairs_; }
+  /// Per pair: it is to be compared.
+  const std::vector<bool>& wanted() const { return wanted_; }
+  const std::vector<quant::GraphPairing>& pairings() const { return pairings_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
   const Model& reference() const { return *reference_; }
   const Model& quantized() const { return *quantized_; }
@@ -32,13 +39,16 @@ class ComparePlan {
 
  private:
   ComparePlan() = default;
+  void choose_pairs(const CompareOptions& options);
+  void order_graphs();
   void warn_about_weights();
 
   std::shared_ptr<const Model> reference_, quantized_;
   Mode reference_mode_ = Mode::kFp32, quantized_mode_ = Mode::kFakeQuant;
-  std::vector<int> input_order_;
-  quant::Pairing pairing_;
-  std::vector<quant::TensorMatch> matches_;
+  std::vector<quant::GraphPairing> pairings_;
+  std::vector<MapPair> pairs_;
+  std::vector<bool> wanted_;
+  std::shared_ptr<const std::vector<runtime::LockstepOrder>> orders_;
   std::vector<std::string> warnings_;
   struct Shared {
     std::mutex mutex;

@@ -42,28 +42,32 @@ ComparisonSum::ComparisonSum(MapIdentity reference, MapIdentity quantized, Paire
   result_.paired_by = paired_by;
 }
 
-void ComparisonSum::add(std::int64_t record, MapRecord&& map, bool keep_record) {
+void ComparisonSum::add(std::int64_t record, std::vector<MapRecord>&& runs, bool keep_record) {
+  if (keep_record) {
+    std::vector<metrics::MetricState> single(metrics_->size());
+    for (const MapRecord& map : runs) {
+      if (map.not_compared.empty() && !map.integer) add_all(*metrics_, single, map.stats, record);
+    }
+    result_.per_record.push_back(values_of(*metrics_, single));
+  }
+  for (MapRecord& map : runs) add_run(record, std::move(map));
+}
+
+void ComparisonSum::add_run(std::int64_t record, MapRecord&& map) {
   if (!map.not_compared.empty()) {
     if (result_.not_compared.empty()) result_.not_compared = std::move(map.not_compared);
-    if (keep_record) result_.per_record.emplace_back(metrics_->size());
     return;
   }
   result_.shape = map.shape;
   result_.integer = map.integer;
-  ++compared_records_;
+  ++compared_runs_;
   elements_ += map.stats.elements;
   if (map.integer) {
     differing_ += map.differing;
-    if (keep_record) result_.per_record.emplace_back(metrics_->size());
     return;
   }
   add_statistics(record, map);
   add_all(*metrics_, states_, map.stats, record);
-  if (keep_record) {
-    std::vector<metrics::MetricState> single(metrics_->size());
-    add_all(*metrics_, single, map.stats, record);
-    result_.per_record.push_back(values_of(*metrics_, single));
-  }
   if (channel_states_.size() < map.channels.size()) {
     channel_states_.resize(map.channels.size(), std::vector<metrics::MetricState>(metrics_->size()));
   }
@@ -92,7 +96,8 @@ void ComparisonSum::add_statistics(std::int64_t record, const MapRecord& map) {
 
 MapComparison ComparisonSum::finish() const {
   MapComparison result = result_;
-  if (compared_records_ > 0 && !result.not_compared.empty()) result.not_compared += " (in some records)";
+  if (compared_runs_ > 0 && !result.not_compared.empty()) result.not_compared += " (in some records)";
+  if (compared_runs_ == 0 && result.not_compared.empty()) result.not_compared = "its subgraph was never run";
   result.metrics = values_of(*metrics_, states_);
   for (const auto& states : channel_states_) result.per_channel.push_back(values_of(*metrics_, states));
   const auto over = [](double sum, std::int64_t count) { return count > 0 ? sum / static_cast<double>(count) : 0.0; };
@@ -123,7 +128,7 @@ std::vector<Anomaly> ComparisonSum::anomalies(double max_scale) const {
   };
   non_finite(map.reference, map.reference_statistics);
   non_finite(map.quantized, map.quantized_statistics);
-  if (map.integer || compared_records_ == 0) return found;
+  if (map.integer || compared_runs_ == 0) return found;
   if (map.reference_statistics.rms > 0 && largest_ > kRangeOverRmsLimit * map.reference_statistics.rms) {
     found.push_back({map.reference, "range too large", largest_ / map.reference_statistics.rms, kRangeOverRmsLimit, largest_record_});
   }

@@ -19,14 +19,15 @@ class ComparisonSum {
  public:
   ComparisonSum(MapIdentity reference, MapIdentity quantized, PairedBy paired_by, const std::vector<int>& metrics);
 
-  /// Adds the record's sums; records come in ascending order.
-  void add(std::int64_t record, MapRecord&& map, bool keep_record);
+  /// Adds the record's sums, one per run of the map's subgraph (one for the main graph); records come in ascending order.
+  void add(std::int64_t record, std::vector<MapRecord>&& runs, bool keep_record);
   /// The comparison over all records added so far.
   MapComparison finish() const;
   /// What is odd about the map apart from its error.
   std::vector<Anomaly> anomalies(double max_scale) const;
 
  private:
+  void add_run(std::int64_t record, MapRecord&& map);
   void add_statistics(std::int64_t record, const MapRecord& map);
   std::string verdict() const;
 
@@ -36,7 +37,7 @@ class ComparisonSum {
   std::vector<std::vector<metrics::MetricState>> channel_states_;
   double sum_f_ = 0, sum_q_ = 0, sum_ff_ = 0, sum_qq_ = 0, sum_dd_scaled_ = 0, sum_dd_ = 0, sum_dd_outside_ = 0;
   std::int64_t elements_ = 0, finite_f_ = 0, finite_q_ = 0, scaled_ = 0, differing_ = 0, saturated_ = 0;
-  std::int64_t compared_records_ = 0;
+  std::int64_t compared_runs_ = 0;
   std::int64_t largest_record_ = -1, saturated_record_ = -1;
   double largest_ = 0;
 };

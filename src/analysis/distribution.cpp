@@ -82,7 +82,7 @@ class Weights {
 
   std::vector<Distribution> make(const ComparePlan& plan) {
     std::vector<Distribution> list;
-    for (const auto& match : plan.pairing().matches) {
+    for (const auto& match : plan.pairings().front().pairing.matches) {
       const int r = r_.maker(match.reference), q = q_.maker(match.quantized);
       if (r < 0 || q < 0 || r_.op(r).type != q_.op(q).type) continue;
       if (auto weights = layer(r, q)) list.push_back(std::move(*weights));
@@ -126,7 +126,7 @@ class Weights {
 class MapPass {
  public:
   MapPass(ComparePlan& plan, const InputFeed& feed, const DistributionOptions& options, std::span<const std::size_t> pairs)
-      : plan_(plan), feed_(feed), options_(options), slots_(plan.matches().size(), npos) {
+      : plan_(plan), feed_(feed), options_(options), slots_(plan.pairs().size(), npos) {
     for (const std::size_t pair : pairs) {
       slots_[pair] = states_.size();
       const TensorInfo& tensor = info(pair);
@@ -149,7 +149,8 @@ class MapPass {
           return {};
         },
         options_.stop);
-    return workers.run(analysis::thread_count(options_.threads, options_.records));
+    const bool in_order = keeps_state(plan_.reference()) || keeps_state(plan_.quantized());
+    return workers.run(in_order ? 1 : analysis::thread_count(options_.threads, options_.records));
   }
 
   /// Only maps with values: integer ones and those that were never computed have none.
@@ -157,7 +158,7 @@ class MapPass {
     const MapNames reference(plan_.reference(), 0), quantized(plan_.quantized(), 0);
     for (std::size_t i = 0; i < states_.size(); ++i) {
       if (!states_[i]->any) continue;
-      const auto& match = plan_.matches()[pairs_[i]];
+      const auto& match = plan_.pairs()[pairs_[i]].match;
       Distribution& result = list.emplace_back();
       result.reference = reference.identity(match.reference);
       result.quantized = quantized.identity(match.quantized);
@@ -181,7 +182,7 @@ class MapPass {
   };
 
   const TensorInfo& info(std::size_t pair) const {
-    return plan_.quantized().main().tensors[static_cast<std::size_t>(plan_.matches()[pair].quantized)];
+    return plan_.quantized().main().tensors[static_cast<std::size_t>(plan_.pairs()[pair].match.quantized)];
   }
 
   Result<analysis::RecordWorker<std::vector<std::optional<SpreadRecord>>>> make_worker() {
@@ -200,7 +201,7 @@ class MapPass {
 
   std::optional<SpreadRecord> look(std::size_t pair, const runtime::Executor& reference, const runtime::Executor& quantized,
                                    Scratch& scratch) {
-    const auto& match = plan_.matches()[pair];
+    const auto& match = plan_.pairs()[pair].match;
     if (!reference.available(match.reference) || !quantized.available(match.quantized)) return std::nullopt;
     const kernels::Tensor &f = reference.tensor(match.reference), &q = quantized.tensor(match.quantized);
     if (f.shape != q.shape || !analysis::is_real(f) || !analysis::is_real(q)) return std::nullopt;
@@ -230,9 +231,10 @@ Result<std::vector<std::size_t>> worst_pairs(const std::shared_ptr<const Model>&
   compare_options.metrics = {metric_index("sqnr")};
   VISQ_ASSIGN(const CompareResult result, compare(reference, quantized, data, compare_options));
   std::vector<std::pair<double, std::size_t>> ranked;
-  for (std::size_t i = 0; i < plan.matches().size(); ++i) {
+  const auto& matches = plan.pairings().front().pairing.matches;
+  for (std::size_t i = 0; i < matches.size(); ++i) {
     for (const MapComparison& map : result.maps) {
-      if (map.reference.tensor != plan.matches()[i].reference || map.reference.subgraph != 0) continue;
+      if (map.reference.tensor != matches[i].reference || map.reference.subgraph != 0) continue;
       const MetricValue& value = map.metrics.front();
       if (value.state == MetricValue::State::kFinite) ranked.emplace_back(value.value, i);
     }
@@ -271,9 +273,10 @@ Result<DistributionResult> distribution(std::shared_ptr<const Model> reference, 
   if (chosen_by_user(options)) {
     analysis::NodeFilter filter(options.nodes, options.ops);
     const MapNames f(*reference, 0), q(*quantized, 0);
-    for (const auto& match : plan.matches()) filter.learn_name(f.name(match.reference)), filter.learn_name(q.name(match.quantized));
-    for (std::size_t i = 0; i < plan.matches().size(); ++i) {
-      const auto& match = plan.matches()[i];
+    const auto& matches = plan.pairings().front().pairing.matches;  // their positions are those in plan.pairs()
+    for (const auto& match : matches) filter.learn_name(f.name(match.reference)), filter.learn_name(q.name(match.quantized));
+    for (std::size_t i = 0; i < matches.size(); ++i) {
+      const auto& match = matches[i];
       if (filter.passes({f.name(match.reference), q.name(match.quantized)}, f.identity(match.reference).op)) pairs.push_back(i);
     }
     if (pairs.empty() && result.distributions.empty()) return usage_error("no weight and no feature map fits --nodes and --ops");

@@ -105,15 +105,8 @@ double error_outside_range(const float* f, const float* q, const Tensor& tensor,
 
 }  // namespace
 
-MapRecord compare_maps(const runtime::Executor& reference, int reference_tensor, const runtime::Executor& quantized, int quantized_tensor,
-                       bool per_channel, MapScratch& scratch) {
+MapRecord compare_tensors(const Tensor& f, const Tensor& q, std::int64_t saturated, bool per_channel, MapScratch& scratch) {
   MapRecord record;
-  const Tensor& f = reference.tensor(reference_tensor);
-  const Tensor& q = quantized.tensor(quantized_tensor);
-  if (!reference.available(reference_tensor) || !quantized.available(quantized_tensor)) {
-    record.not_compared = "not computed";
-    return record;
-  }
   record.shape = f.shape;
   if (f.shape != q.shape) {
     record.not_compared = fmt::format("shapes differ: {} and {}", to_string(f.shape), to_string(q.shape));
@@ -129,11 +122,22 @@ MapRecord compare_maps(const runtime::Executor& reference, int reference_tensor,
     record.not_compared = fmt::format("types {} and {} cannot be compared", name(f.dtype), name(q.dtype));
     return record;
   }
-  record.saturated = quantized.saturated(quantized_tensor);
+  record.saturated = saturated;
   record.stats = metrics::accumulate_pair(f_values, q_values, f.elements(), scale_layout(q));
   record.sum_dd_outside = error_outside_range(f_values, q_values, q, record.stats);
   if (per_channel) compare_channels(f_values, q_values, q, record, scratch);
   return record;
+}
+
+MapRecord compare_maps(const runtime::Executor& reference, int reference_tensor, const runtime::Executor& quantized, int quantized_tensor,
+                       bool per_channel, MapScratch& scratch) {
+  if (!reference.available(reference_tensor) || !quantized.available(quantized_tensor)) {
+    MapRecord record;
+    record.not_compared = "not computed";
+    return record;
+  }
+  return compare_tensors(reference.tensor(reference_tensor), quantized.tensor(quantized_tensor), quantized.saturated(quantized_tensor),
+                         per_channel, scratch);
 }
 
 }  // namespace visq::analysis

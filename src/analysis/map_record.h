@@ -26,6 +26,10 @@ struct MapScratch {
   std::vector<float> reference, quantized, channel_reference, channel_quantized;
 };
 
+/// Compares two maps of the same values. `saturated`: elements of `q` that lay beyond its range before clamping.
+MapRecord compare_tensors(const kernels::Tensor& f, const kernels::Tensor& q, std::int64_t saturated, bool per_channel,
+                          MapScratch& scratch);
+
 /// Compares tensor `reference_tensor` of one executor with `quantized_tensor` of the other, both at their current step.
 MapRecord compare_maps(const runtime::Executor& reference, int reference_tensor, const runtime::Executor& quantized, int quantized_tensor,
                        bool per_channel, MapScratch& scratch);

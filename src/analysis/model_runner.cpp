@@ -10,7 +10,7 @@ Status ModelRunner::prepare(const std::vector<Array>& inputs) {
   if (executor_ && shapes == shapes_) return {};
   VISQ_ASSIGN(auto graph, runtime::PreparedGraph::prepare(model_, 0, mode_, shapes));
   auto plan = std::make_shared<const runtime::MemoryPlan>(runtime::plan_memory(*graph, {}));
-  VISQ_ASSIGN(auto executor, runtime::Executor::create(std::move(graph), std::move(plan)));
+  VISQ_ASSIGN(auto executor, runtime::Executor::create(std::move(graph), std::move(plan), state_));
   executor_ = std::make_shared<runtime::Executor>(std::move(executor));
   shapes_ = std::move(shapes);
   return {};

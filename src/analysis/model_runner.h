@@ -29,6 +29,7 @@ class ModelRunner {
   std::shared_ptr<const Model> model_;
   Mode mode_;
   std::vector<Shape> shapes_;
+  std::shared_ptr<runtime::RunState> state_ = std::make_shared<runtime::RunState>();  ///< what a sequence of records has kept so far
   std::shared_ptr<runtime::Executor> executor_;
 };
 

@@ -17,7 +17,7 @@ Status PairWorker::run(const Record& record, const runtime::Lockstep::Observer& 
   auto shapes = shapes_of(reference_inputs);
   if (!lockstep_ || shapes != shapes_) {
     VISQ_ASSIGN(auto plan, plan_.lockstep(shapes, shapes_of(quantized_inputs)));
-    VISQ_ASSIGN(auto lockstep, runtime::Lockstep::create(std::move(plan)));
+    VISQ_ASSIGN(auto lockstep, runtime::Lockstep::create(std::move(plan), state_));
     lockstep_ = std::make_shared<runtime::Lockstep>(std::move(lockstep));
     shapes_ = std::move(shapes);
   }

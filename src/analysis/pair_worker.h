@@ -14,13 +14,15 @@ class PairWorker {
  public:
   PairWorker(ComparePlan& plan, const InputFeed& feed) : plan_(plan), feed_(feed) {}
 
-  /// Runs a record; the observer sees every pair of the plan. Executors are rebuilt where the input shapes differ from the last record's.
+  /// Runs a record; the observer sees every wanted pair of the plan, in loops' bodies at every run. Executors are rebuilt where the input
+  /// shapes differ from the last record's.
   Status run(const Record& record, const runtime::Lockstep::Observer& observer);
 
  private:
   ComparePlan& plan_;
   const InputFeed& feed_;
   std::vector<Shape> shapes_;
+  runtime::LockstepState state_;  ///< what a sequence of records has kept so far
   std::shared_ptr<runtime::Lockstep> lockstep_;
 };
 

@@ -1,5 +1,6 @@
 #include "visq/profile.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -47,7 +48,7 @@ class Worker {
         profilers_[i]->observe(tensor, executor, records[i], *scratch_);
         return {};
       }));
-      profilers_[i]->note_failures(runners_[i].executor(), records[i]);
+      records[i].failures = runners_[i].executor().failures();
     }
     return records;
   }
@@ -95,7 +96,8 @@ class WeightTable {
 
   Result<std::vector<WeightProfile>> make(const Model& reference, const Model& quantized) {
     VISQ_ASSIGN(const auto order, match_inputs(reference, quantized));
-    for (const quant::TensorMatch& match : quant::pair_models(reference, quantized, order).matches) {
+    const auto pairings = quant::pair_models(reference, quantized, order);
+    for (const quant::TensorMatch& match : pairings.front().pairing.matches) {
       const int r = r_.maker(match.reference), q = q_.maker(match.quantized);
       if (r < 0 || q < 0 || r_.op(r).type != q_.op(q).type || !analysis::layer_slots(r_.op(r))) continue;
       add(r, q, false);
@@ -148,7 +150,9 @@ Result<std::int64_t> gather(const Subjects& subjects, RecordSource& data, const 
         return {};
       },
       options.stop);
-  return workers.run(analysis::thread_count(options.threads, options.records));
+  const bool in_order =
+      std::any_of(subjects.models.begin(), subjects.models.end(), [](const SharedModel& model) { return keeps_state(*model); });
+  return workers.run(in_order ? 1 : analysis::thread_count(options.threads, options.records));
 }
 
 }  // namespace

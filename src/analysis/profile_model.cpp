@@ -110,12 +110,6 @@ void ModelProfiler::observe(int tensor, const runtime::Executor& executor, Model
   slot.sketch.add(all);  // whole numbers: the order of records does not matter
 }
 
-void ModelProfiler::note_failures(const runtime::Executor& executor, ModelRecord& record) const {
-  for (std::size_t node = 0; node < model_.main().operators.size(); ++node) {
-    if (!executor.failure(node).empty()) record.failures.emplace_back(static_cast<int>(node), executor.failure(node));
-  }
-}
-
 void ModelProfiler::fold(ModelRecord&& record) {
   for (auto& [tensor, entry] : record.tensors) {
     Slot& slot = *slots_.at(tensor);
@@ -124,7 +118,7 @@ void ModelProfiler::fold(ModelRecord&& record) {
     if (slot.channels.size() < entry.channels.size()) slot.channels.resize(entry.channels.size());
     for (std::size_t c = 0; c < entry.channels.size(); ++c) slot.channels[c].merge(entry.channels[c]);
   }
-  for (auto& [node, reason] : record.failures) failures_.emplace(node, std::move(reason));
+  for (auto& [subgraph, node, reason] : record.failures) failures_.emplace(std::pair(subgraph, node), std::move(reason));
 }
 
 TensorProfile ModelProfiler::finish(int tensor, const Slot& slot) const {
@@ -152,9 +146,10 @@ ModelProfile ModelProfiler::finish() {
     if (fresh) result.tensors.push_back(finish(row.tensor, *slots_.at(row.tensor)));
     result.rows.push_back({row.node, graph_.op(row.node).label(), row.attribute, place->second});
   }
-  for (const auto& [node, reason] : failures_) {
-    const auto& outputs = graph_.op(node).outputs;
-    if (!outputs.empty()) result.not_computed.push_back({model_.path, names_.identity(outputs[0]), reason});
+  for (const auto& [place, reason] : failures_) {
+    const auto& [subgraph, node] = place;
+    const auto& outputs = model_.subgraphs[static_cast<std::size_t>(subgraph)].operators[node].outputs;
+    if (!outputs.empty()) result.not_computed.push_back({model_.path, MapNames(model_, subgraph).identity(outputs[0]), reason});
   }
   return result;
 }

@@ -24,7 +24,7 @@ struct TensorRecord {
 
 struct ModelRecord {
   std::map<int, TensorRecord> tensors;
-  std::vector<std::pair<int, std::string>> failures;  ///< operators that could not run
+  std::vector<runtime::NodeFailure> failures;  ///< operators that could not run
 };
 
 /// Memory that one thread reuses.
@@ -40,7 +40,6 @@ class ModelProfiler {
   bool empty() const { return rows_.empty(); }
   /// Looks at one feature map; called by many threads.
   void observe(int tensor, const runtime::Executor& executor, ModelRecord& record, ProfileScratch& scratch);
-  void note_failures(const runtime::Executor& executor, ModelRecord& record) const;
   /// Adds a record; called in record order, by one thread at a time.
   void fold(ModelRecord&& record);
   ModelProfile finish();
@@ -71,8 +70,8 @@ class ModelProfiler {
     std::string attribute;
   };
   std::vector<Row> rows_;
-  std::map<int, std::unique_ptr<Slot>> slots_;  ///< by tensor; fixed once rows are chosen
-  std::map<int, std::string> failures_;
+  std::map<int, std::unique_ptr<Slot>> slots_;                   ///< by tensor; fixed once rows are chosen
+  std::map<std::pair<int, std::size_t>, std::string> failures_;  ///< by subgraph and node
 };
 
 ValueStatistics to_statistics(const metrics::Moments& moments);

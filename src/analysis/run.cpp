@@ -39,16 +39,16 @@ class Runner {
     for (const int input : model_->main().inputs) VISQ_TRY(tell(input, told));
     for (std::size_t node = 0; node < model_->main().operators.size(); ++node) {
       VISQ_TRY(executor_->step(node));
-      if (!executor_->failure(node).empty()) not_run_.emplace(node, executor_->failure(node));
       for (const int output : model_->main().operators[node].outputs) VISQ_TRY(tell(output, told));
     }
     for (const int output : model_->main().outputs) VISQ_TRY(tell(output, told));
+    for (const auto& [subgraph, node, reason] : executor_->failures()) not_run_.emplace(std::pair(subgraph, node), reason);
     return {};
   }
 
   std::vector<NotRun> not_run() const {
     std::vector<NotRun> list;
-    for (const auto& [node, reason] : not_run_) list.push_back({static_cast<int>(node), reason});
+    for (const auto& [place, reason] : not_run_) list.push_back({place.first, static_cast<int>(place.second), reason});
     return list;
   }
 
@@ -59,7 +59,7 @@ class Runner {
     if (executor_ && shapes == shapes_) return {};
     VISQ_ASSIGN(auto graph, PreparedGraph::prepare(model_, 0, options_.mode, shapes));
     auto plan = std::make_shared<const runtime::MemoryPlan>(runtime::plan_memory(*graph, {}));
-    VISQ_ASSIGN(auto executor, Executor::create(std::move(graph), std::move(plan)));
+    VISQ_ASSIGN(auto executor, Executor::create(std::move(graph), std::move(plan), state_));
     executor_ = std::make_unique<Executor>(std::move(executor));
     shapes_ = std::move(shapes);
     return {};
@@ -69,7 +69,8 @@ class Runner {
     const auto i = static_cast<std::size_t>(index);
     if (told[i] || !wanted_[i] || !executor_->available(index)) return {};
     const kernels::Tensor& tensor = executor_->tensor(index);
-    if (tensor.data == nullptr && tensor.strings == nullptr) return {};
+    const bool resource = tensor.dtype == DType::kResource || tensor.dtype == DType::kVariant;
+    if (resource || (tensor.data == nullptr && tensor.strings == nullptr)) return {};
     told[i] = true;
     FeatureMap map{index, tensor.info, tensor.dtype, tensor.shape, tensor.data, {}};
     if (tensor.strings != nullptr) map.strings = *tensor.strings;
@@ -82,11 +83,14 @@ class Runner {
   analysis::MapNames names_;
   std::vector<bool> wanted_;
   std::vector<Shape> shapes_;
+  std::shared_ptr<runtime::RunState> state_ = std::make_shared<runtime::RunState>();
   std::unique_ptr<Executor> executor_;
-  std::map<std::size_t, std::string> not_run_;
+  std::map<std::pair<int, std::size_t>, std::string> not_run_;  ///< by subgraph and node
 };
 
 }  // namespace
+
+bool keeps_state(const Model& model) { return runtime::keeps_state(model); }
 
 Result<std::vector<NotRun>> run(std::shared_ptr<const Model> model, RecordSource& data, const RunOptions& options, MapSink& sink) {
   VISQ_ASSIGN(const auto feed, InputFeed::create(*model, nullptr));

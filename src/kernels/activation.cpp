@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/cpu_clones.h"
+#include "kernels/float_functions.h"
 
 namespace visq::kernels {
 namespace {
@@ -19,6 +20,10 @@ constexpr std::array<std::pair<std::string_view, Activation>, 6> kNames = {{{"NO
 
 VISQ_CPU_CLONES void clamp_all(backend::Clamp clamp, float* values, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) values[i] = std::min(std::max(values[i], clamp.low), clamp.high);
+}
+
+VISQ_CPU_CLONES void tanh_all(float* values, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) values[i] = tanh_f32(values[i]);
 }
 
 }  // namespace
@@ -47,7 +52,7 @@ bool is_clamp(Activation activation) { return activation != Activation::kTanh &&
 
 void apply(Activation activation, std::span<float> values) {
   if (activation == Activation::kTanh) {
-    for (float& value : values) value = std::tanh(value);
+    tanh_all(values.data(), values.size());
   } else if (activation == Activation::kSignBit) {
     for (float& value : values) value = std::signbit(value) ? 1.0F : 0.0F;
   } else if (activation != Activation::kNone) {

@@ -251,6 +251,7 @@ Result<std::vector<float>> take_constant(PrepareContext& context, int slot, std:
 }
 
 Result<std::unique_ptr<Kernel>> make_convolution(PrepareContext& context, const ConvolutionSpec& spec) {
+  VISQ_TRY(context.set_output(0, DType::kFloat32, spec.output));
   VISQ_TRY(check_operands(context, spec));
   if (spec.shape.out_pixels() == 0 || spec.shape.out_channels == 0) return make_kernel([](EvalContext&) -> Status { return {}; });
   if (context.known(spec.slots.filter)) {

@@ -1,24 +1,13 @@
-// What all operators that are convolutions share: choosing how to compute the sums, packing the filter, running them.
-// FULLY_CONNECTED and a BATCH_MATMUL by a constant matrix are convolutions with windows of one pixel.
+// What all operators that are convolutions share on real values: choosing how to compute the sums, packing the filter, running them.
 #pragma once
 
 #include <memory>
 
-#include "kernels/activation.h"
-#include "kernels/backend/convolution_shape.h"
-#include "kernels/bias.h"
-#include "kernels/op.h"
+#include "kernels/convolution_spec.h"
 
 namespace visq::kernels {
 
-struct ConvolutionSpec {
-  backend::ConvolutionShape shape;
-  backend::FilterLayout layout = backend::FilterLayout::kOhwi;
-  SumSlots slots = {};
-  Activation activation = Activation::kNone;
-};
-
-/// A kernel for output 0, whose shape the caller has declared. Operands are float32 as the operator sees them; where the input's
+/// A kernel for output 0, which it declares. Operands are float32 as the operator sees them; where the input's
 /// stored integers can be had and the filter is a quantized constant, the sums are exact integers (integer_sums.h).
 /// Errors: a bias of the wrong length, operands of other types, maps too large for the kernel libraries.
 Result<std::unique_ptr<Kernel>> make_convolution(PrepareContext& context, const ConvolutionSpec& spec);

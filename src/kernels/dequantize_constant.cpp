@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/half.h"
+#include "kernels/sparse_constant.h"
 
 namespace visq::kernels {
 namespace {
@@ -52,9 +53,20 @@ std::vector<float> dequantize_values(const TensorInfo& tensor, const std::vector
   return values;
 }
 
+/// What `convert` makes of a sparse constant's dense form.
+template <class Convert>
+auto densified(const TensorInfo& tensor, std::string_view place, Convert convert) -> decltype(convert(tensor, place)) {
+  VISQ_ASSIGN(const auto elements, dense_elements(tensor, place));
+  TensorInfo dense = tensor;
+  dense.sparsity = nullptr;
+  dense.data = elements;
+  return convert(dense, place);
+}
+
 }  // namespace
 
 Result<std::vector<std::int32_t>> stored_integers(const TensorInfo& tensor, std::string_view place) {
+  if (tensor.sparsity != nullptr) return densified(tensor, place, stored_integers);
   const auto same = [](auto value) { return static_cast<std::int32_t>(value); };
   switch (tensor.dtype) {
     case DType::kInt8:
@@ -77,6 +89,7 @@ Result<std::vector<std::int32_t>> stored_integers(const TensorInfo& tensor, std:
 }
 
 Result<std::vector<float>> dequantize_constant(const TensorInfo& tensor, std::string_view place) {
+  if (tensor.sparsity != nullptr) return densified(tensor, place, dequantize_constant);
   switch (tensor.dtype) {
     case DType::kFloat32:
       return convert_all<float, float>(tensor, [](float value) { return value; });

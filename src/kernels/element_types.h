@@ -83,6 +83,10 @@ struct DTypeOf<std::complex<float>> {
   static constexpr DType value = DType::kComplex64;
 };
 template <>
+struct DTypeOf<std::complex<double>> {
+  static constexpr DType value = DType::kComplex128;
+};
+template <>
 struct DTypeOf<Half> {
   static constexpr DType value = DType::kFloat16;
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace visq::kernels {
 
@@ -30,13 +31,19 @@ inline Multiplier to_multiplier(double factor) {
   return result;
 }
 
-/// a * b / 2^31, rounded half away from zero, saturated.
+/// The exponent of a scale that is a power of two within a thousandth of its logarithm, which is how LiteRT tells; else nothing.
+inline std::optional<int> near_power_of_two(float scale) {
+  const float logarithm = std::log(scale) * (1.0F / std::log(2.0F));
+  const float rounded = std::round(logarithm);
+  if (!(std::fabs(logarithm - rounded) < 1e-3F)) return std::nullopt;
+  return static_cast<int>(rounded);
+}
+
+/// a * b / 2^31, rounded half up, saturated.
 constexpr std::int32_t doubling_high_product(std::int32_t a, std::int32_t b) {
   constexpr std::int32_t kLowest = std::numeric_limits<std::int32_t>::min();
   if (a == kLowest && b == kLowest) return std::numeric_limits<std::int32_t>::max();
-  const std::int64_t product = std::int64_t{a} * b;
-  const std::int64_t nudge = product >= 0 ? std::int64_t{1} << 30 : 1 - (std::int64_t{1} << 30);
-  return static_cast<std::int32_t>((product + nudge) / (std::int64_t{1} << 31));
+  return static_cast<std::int32_t>((std::int64_t{a} * b + (std::int64_t{1} << 30)) >> 31);
 }
 
 /// value / 2^exponent, rounded half away from zero. 0 <= exponent <= 31.
@@ -54,11 +61,14 @@ constexpr std::int32_t multiply(std::int32_t value, Multiplier multiplier) {
   return rounding_shift(doubling_high_product(shifted, multiplier.fraction), right);
 }
 
-/// The same for 64-bit sums (int16 activations): the fraction is reduced to 16 bits, and there is one rounding, half up.
+/// The same for 64-bit sums (int16 activations): the fraction is reduced to 16 bits, and there is one rounding, half up. Products beyond
+/// int64 wrap.
 constexpr std::int32_t multiply(std::int64_t value, Multiplier multiplier) {
-  const std::int32_t reduced = multiplier.fraction < 0x7FFF0000 ? (multiplier.fraction + (1 << 15)) >> 16 : 0x7FFF;
+  const std::int64_t reduced = multiplier.fraction < 0x7FFF0000 ? (multiplier.fraction + (1 << 15)) >> 16 : 0x7FFF;
+  const std::uint64_t product = static_cast<std::uint64_t>(value) * static_cast<std::uint64_t>(reduced);
   const int shift = 15 - multiplier.exponent;
-  return static_cast<std::int32_t>((value * reduced + (std::int64_t{1} << (shift - 1))) >> shift);
+  if (shift <= 0) return static_cast<std::int32_t>(product << -shift);
+  return static_cast<std::int32_t>(static_cast<std::int64_t>(product + (std::uint64_t{1} << (shift - 1))) >> shift);
 }
 
 }  // namespace visq::kernels

@@ -60,7 +60,8 @@ Status PrepareContext::expect_same_type(int slot, std::string_view role, int oth
 }
 
 Status PrepareContext::require_known(int slot) {
-  if (known(slot)) return {};
+  values_read_[static_cast<std::size_t>(slot)] = true;
+  if (has_values(input(slot))) return {};
   deferred_ = true;
   return fail("values of input {} are not known before the run", slot);
 }

@@ -9,8 +9,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +20,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "kernels/session.h"
 #include "visq/model.h"
 
 namespace visq::kernels {
@@ -30,7 +33,7 @@ struct Tensor {
   /// known.
   std::byte* data = nullptr;
   std::byte* codes = nullptr;                   ///< the stored integers of the same values, where Prepare asked for them (want_codes)
-  std::vector<std::string>* strings = nullptr;  ///< elements of a string tensor
+  std::vector<std::string>* strings = nullptr;  ///< elements of a string tensor; names of the resources of a resource tensor
   const TensorInfo* info = nullptr;             ///< as the file declares it: name, stored type, quantization, raw constant
 
   /// True where `data` holds stored integers of a quantized tensor, whose real values are scale * (q - zero_point): integer runs only.
@@ -55,8 +58,9 @@ class KernelState {
 /// What Eval works on. Inputs that are absent are null; outputs have their memory, in the shape that Prepare declared.
 class EvalContext {
  public:
-  EvalContext(std::span<const Tensor* const> inputs, std::span<Tensor* const> outputs, KernelState* state, std::vector<std::byte>& scratch)
-      : inputs_(inputs), outputs_(outputs), state_(state), scratch_(scratch) {}
+  EvalContext(std::span<const Tensor* const> inputs, std::span<Tensor* const> outputs, KernelState* state, std::vector<std::byte>& scratch,
+              Session* session = nullptr)
+      : inputs_(inputs), outputs_(outputs), state_(state), scratch_(scratch), session_(session) {}
 
   bool has_input(int slot) const {
     return static_cast<std::size_t>(slot) < inputs_.size() && inputs_[static_cast<std::size_t>(slot)] != nullptr;
@@ -77,6 +81,8 @@ class EvalContext {
   State& state() const {
     return static_cast<State&>(*state_);
   }
+  /// Variables and hash tables of the run. Only for operators that are `stateful`.
+  Session& session() const { return *session_; }
   /// Uninitialised memory, 64-byte aligned, valid until the next call of scratch() or the end of Eval.
   std::byte* scratch(std::size_t bytes) const;
 
@@ -85,6 +91,7 @@ class EvalContext {
   std::span<Tensor* const> outputs_;
   KernelState* state_;
   std::vector<std::byte>& scratch_;
+  Session* session_;
 };
 
 /// A prepared operator. Shared by all threads; what changes lives in its KernelState.
@@ -95,6 +102,21 @@ class Kernel {
   /// are headed by PrepareContext::place().
   virtual Status eval(EvalContext& context) const = 0;
   virtual std::unique_ptr<KernelState> make_state() const { return nullptr; }
+};
+
+/// What an operator that calls subgraphs wants next.
+struct CallStep {
+  int subgraph = -1;                  ///< to be run on `values`; -1: the operator is done, `values` are its outputs
+  std::vector<const Tensor*> values;  ///< inputs of the operator, or results of its calls
+};
+
+/// An operator that calls subgraphs (IF, WHILE). It runs none itself: the runtime asks it for one call after the other, so that two graphs
+/// can be stepped side by side inside their bodies too.
+class CallingKernel : public Kernel {
+ public:
+  /// `results`: outputs of the call that it asked for last, none at first. They stay valid until the same subgraph has run again.
+  virtual Result<CallStep> next(EvalContext& context, std::span<const Tensor* const> results) const = 0;
+  Status eval(EvalContext&) const final { return internal_error("an operator that calls subgraphs was run without them"); }
 };
 
 /// Wraps a callable `Status(EvalContext&)` as a Kernel.
@@ -120,7 +142,10 @@ class PrepareContext {
         inputs_(std::move(inputs)),
         outputs_(std::move(outputs)),
         wants_codes_(inputs_.size(), false),
-        packed_(inputs_.size(), false) {}
+        packed_(inputs_.size(), false),
+        fixed_(inputs_.size(), true),
+        values_read_(inputs_.size(), false),
+        open_(outputs_.size(), false) {}
 
   /// The declaration of intermediate tensor `position` of the operator (recurrent operators keep scales there), or null.
   const TensorInfo* intermediate(int position) const;
@@ -158,17 +183,35 @@ class PrepareContext {
     return {Reason::kUnsupported, place_ + ": " + fmt::format(text, std::forward<Args>(args)...)};
   }
 
-  /// True where the input's values are known while preparing: constants, and what was computed from constants and shapes alone.
-  bool known(int slot) const { return has_input(slot) && (input(slot).data != nullptr || input(slot).strings != nullptr); }
+  /// True where the input has the same values in every record and is known now: constants, and what follows from constants and shapes.
+  bool known(int slot) const { return has_input(slot) && has_values(input(slot)) && fixed_[static_cast<std::size_t>(slot)]; }
   /// The values of an integer input (int32 or int64) that decides shapes or parameters. Where they are not known yet, the result
   /// is an error that the runtime understands: it calls Prepare again at every step, when the values are there. Just return it.
   Result<std::vector<std::int64_t>> integers(int slot, std::string_view role);
   /// The same for any input whose values Prepare needs: an error that postpones Prepare, or success.
   Status require_known(int slot);
+  /// The error to return where Prepare needs something else that only the run has; it is called again at every step.
+  Error postpone(std::string_view what) {
+    deferred_ = true;
+    return fail("{} is not known before the run", what);
+  }
   bool deferred() const { return deferred_; }
 
   /// Declares an output. Fails where the shape is negative or too large, or the type is not what the file declares for it.
   Status set_output(int slot, DType dtype, Shape shape);
+  /// Says that only the run tells the shape of an output. For operators that call subgraphs.
+  void leave_open(int slot) { open_[static_cast<std::size_t>(slot)] = true; }
+
+  /// Outputs of a subgraph for inputs of these shapes: nothing where only the run tells them.
+  /// Errors: those of preparing it; kUnsupported where it cannot give all its outputs.
+  Result<std::optional<std::vector<Shape>>> call_shapes(int subgraph, const std::vector<Shape>& inputs) const {
+    return call_shapes_(subgraph, inputs);
+  }
+  /// The run's variables and hash tables; null while preparing ahead of it.
+  const Session* session() {
+    reads_session_ = true;
+    return session_;
+  }
 
   /// Asks for the stored integers of a quantized activation beside its real values (Tensor::codes) in Eval.
   /// False where there are none (float tensor, fp32 run); then the operator must compute from real values.
@@ -179,10 +222,19 @@ class PrepareContext {
   void mark_packed(int slot) { packed_[static_cast<std::size_t>(slot)] = true; }
 
   // For the runtime.
+  using CallShapes = std::function<Result<std::optional<std::vector<Shape>>>(int subgraph, const std::vector<Shape>& inputs)>;
   void belongs_to(const Model* model, const Subgraph* subgraph) {
     model_ = model;
     subgraph_ = subgraph;
   }
+  void offer_calls(CallShapes call_shapes) { call_shapes_ = std::move(call_shapes); }
+  void offer_session(const Session* session) { session_ = session; }
+  /// Which inputs have the same values in every record.
+  void mark_fixed(std::vector<bool> fixed) { fixed_ = std::move(fixed); }
+  /// Inputs whose values the outcome depends on: with others Prepare must be called again.
+  const std::vector<bool>& values_read() const { return values_read_; }
+  bool reads_session() const { return reads_session_; }
+  const std::vector<bool>& open() const { return open_; }
   void offer_codes(std::vector<bool> available) { codes_available_ = std::move(available); }
   const std::vector<bool>& wants_codes() const { return wants_codes_; }
   const std::vector<bool>& packed() const { return packed_; }
@@ -192,9 +244,14 @@ class PrepareContext {
   std::string place_;
   std::vector<const Tensor*> inputs_;
   std::vector<Tensor*> outputs_;
-  std::vector<bool> codes_available_, wants_codes_, packed_;
+  static bool has_values(const Tensor& tensor) { return tensor.data != nullptr || tensor.strings != nullptr; }
+
+  std::vector<bool> codes_available_, wants_codes_, packed_, fixed_, values_read_, open_;
+  CallShapes call_shapes_;
+  const Session* session_ = nullptr;
   const Model* model_ = nullptr;
   const Subgraph* subgraph_ = nullptr;
+  bool reads_session_ = false;
   bool deferred_ = false;
 };
 

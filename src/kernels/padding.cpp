@@ -1,6 +1,9 @@
 #include "kernels/padding.h"
 
+#include <cstring>
+
 #include "core/checked.h"
+#include "kernels/stored.h"
 
 namespace visq::kernels {
 
@@ -23,6 +26,13 @@ Result<Paddings> read_paddings(PrepareContext& context, int slot, const Shape& s
     paddings.padded.push_back(*size);
   }
   return paddings;
+}
+
+Result<std::int64_t> padding_zero(const PrepareContext& context) {
+  const Tensor& output = context.output(0);
+  if (!output.quantized()) return 0;
+  VISQ_TRY(expect_per_tensor(context, output, "the output"));
+  return stored_grid(output).zero_point;
 }
 
 std::int64_t interior_offset(const Paddings& paddings) {
@@ -53,6 +63,15 @@ Surround::Surround(const Shape& input, const Paddings& paddings) {
 void Surround::run(const Tensor& input, const Tensor& value, Tensor& output) const {
   interior_.run(input, output);
   for (const StridedCopy& border : borders_) border.run(value, output);
+}
+
+void Surround::run(const Tensor& input, std::int64_t value, Tensor& output) const {
+  alignas(16) std::byte bytes[16] = {};
+  std::memcpy(bytes, &value, sizeof value);  // little-endian: the first bytes are the value as a shorter integer
+  Tensor element;
+  element.dtype = input.dtype;
+  element.data = bytes;
+  run(input, element, output);
 }
 
 }  // namespace visq::kernels

@@ -18,7 +18,18 @@ class Reduction {
   /// Elements that are folded into each element of the output.
   std::int64_t folded() const { return folded_; }
 
-  /// totals[o] = fold over all inputs of output o, from fold.initial(). The order depends on the shape only.
+  /// totals[o] = fold over all inputs of output o, from fold.initial(), in row-major order.
+  template <class In, class Fold>
+  void run_in_order(const In* in, typename Fold::Total* totals, std::int64_t outputs, Fold fold) const {
+    std::fill_n(totals, outputs, fold.initial());
+    const std::int64_t length = loops_.run_length(), step = loops_.run_steps()[kOut];
+    loops_.for_each_run([&](const auto& offsets) {
+      typename Fold::Total* total = totals + offsets[kOut];
+      for (std::int64_t i = 0; i < length; ++i, total += step) *total = fold(*total, in[offsets[kIn] + i]);
+    });
+  }
+
+  /// The same with parts of a run folded side by side, then merged. The order depends on the shape only.
   template <class In, class Fold>
   void run(const In* in, typename Fold::Total* totals, std::int64_t outputs, Fold fold) const {
     std::fill_n(totals, outputs, fold.initial());

@@ -74,6 +74,13 @@ AxisRequest width_of(const Window& window, std::int64_t in, bool same) {
   return {"width", in, window.width, window.stride_width, window.dilation_width, same};
 }
 
+/// A pooling filter that reaches beyond the map from every position gives the same as one that just does.
+std::int64_t useful_filter(std::int64_t filter, std::int64_t stride, std::int64_t in) {
+  if (stride < 1 || in < 1) return filter;
+  const std::int64_t positions = (in - 1) / stride + 1;
+  return std::min(filter, in + (positions - 1) * stride);
+}
+
 bool fits(std::int64_t batch, std::int64_t height, std::int64_t width, std::int64_t channels) {
   const auto elements = checked_elements(std::initializer_list<std::int64_t>{height, width, channels});
   return elements && *elements <= kLargest && batch <= kLargest;
@@ -96,6 +103,22 @@ Result<SpatialAxes> slide(const PrepareContext& context, const Window& window, s
   VISQ_ASSIGN(axes.height, slide_axis(context, height_of(window, height, same)));
   VISQ_ASSIGN(axes.width, slide_axis(context, width_of(window, width, same)));
   return axes;
+}
+
+Result<backend::ConvolutionShape> pooling_shape(const PrepareContext& context) {
+  VISQ_TRY(context.expect_inputs(1, 1));
+  VISQ_TRY(context.expect_outputs(1));
+  VISQ_TRY(context.expect_rank(0, "input", 4));
+  const Attributes& attributes = context.attributes();
+  const Shape& in = context.input(0).shape;
+  Window window = read_window(attributes, attributes.integer("filter_height"), attributes.integer("filter_width"));
+  VISQ_ASSIGN(const bool same, is_same(context));
+  if (same) {
+    window.height = useful_filter(window.height, window.stride_height, in[1]);
+    window.width = useful_filter(window.width, window.stride_width, in[2]);
+  }
+  VISQ_ASSIGN(const SpatialAxes axes, slide(context, window, in[1], in[2]));
+  return backend::ConvolutionShape{.batch = in[0], .in_channels = in[3], .out_channels = in[3], .height = axes.height, .width = axes.width};
 }
 
 Result<SpatialAxes> slide_transposed(const PrepareContext& context, const Window& window, Extent2D in, Extent2D out) {

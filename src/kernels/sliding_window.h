@@ -26,6 +26,9 @@ struct SpatialAxes {
 };
 Result<SpatialAxes> slide(const PrepareContext& context, const Window& window, std::int64_t height, std::int64_t width);
 
+/// A pooling of input 0 (rank 4) with the options filter_height and filter_width: a convolution's sizes with as many channels out as in.
+Result<backend::ConvolutionShape> pooling_shape(const PrepareContext& context);
+
 /// The same for a transposed convolution from [in_height, in_width] to a stated output size.
 /// Errors: as above; an output that the convolution which is transposed would not map to the input's size.
 struct Extent2D {

@@ -110,10 +110,12 @@ void StridedCopy::run_as(const T* source, T* target) const {
       [&](const auto& offsets) { copy_run(source + offsets[kSource], steps[kSource], target + offsets[kTarget], steps[kTarget], length); });
 }
 
-void StridedCopy::run(const Tensor& source, Tensor& target, std::int64_t shift) const {
+void StridedCopy::run(const Tensor& source, Tensor& target, std::int64_t shift, std::int64_t source_shift) const {
   if (loops_.empty()) return;
-  if (source.strings != nullptr) return run_as(source.strings->data(), target.strings->data() + shift);
-  const auto as = [&]<class T>(T*) { run_as(reinterpret_cast<const T*>(source.data), reinterpret_cast<T*>(target.data) + shift); };
+  if (source.strings != nullptr) return run_as(source.strings->data() + source_shift, target.strings->data() + shift);
+  const auto as = [&]<class T>(T*) {
+    run_as(reinterpret_cast<const T*>(source.data) + source_shift, reinterpret_cast<T*>(target.data) + shift);
+  };
   switch (size_of(source.dtype)) {
     case 1:
       return as(static_cast<std::uint8_t*>(nullptr));

@@ -21,8 +21,8 @@ class StridedCopy {
  public:
   StridedCopy() = default;
   StridedCopy(const Shape& region, const Walk& source, const Walk& target);
-  /// `shift` moves the target's start by so many elements more, where it depends on data.
-  void run(const Tensor& source, Tensor& target, std::int64_t shift = 0) const;
+  /// `shift` moves the target's start by so many elements more, `source_shift` the source's, where they depend on data.
+  void run(const Tensor& source, Tensor& target, std::int64_t shift = 0, std::int64_t source_shift = 0) const;
 
  private:
   enum Operand : std::size_t { kSource, kTarget };

@@ -100,17 +100,6 @@ struct Call {
   int caller = 0, node = 0, callee = 0;
 };
 
-/// The subgraphs that an operator's options name. Such options are called *_subgraph_index, *_subgraph_indices or subgraph.
-std::vector<std::int64_t> called_subgraphs(const Operator& op) {
-  std::vector<std::int64_t> called;
-  for (const auto& [name, value] : op.attributes.all()) {
-    if (name.find("subgraph") == std::string::npos) continue;
-    if (const auto* index = std::get_if<std::int64_t>(&value)) called.push_back(*index);
-    if (const auto* indices = std::get_if<std::vector<std::int64_t>>(&value)) called.insert(called.end(), indices->begin(), indices->end());
-  }
-  return called;
-}
-
 Result<std::vector<Call>> find_calls(const Model& model, const Place& file) {
   std::vector<Call> calls;
   const auto count = static_cast<std::int64_t>(model.subgraphs.size());

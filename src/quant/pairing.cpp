@@ -1,4 +1,4 @@
-#include "quant/pairing.h"
+#include "quant/pair_graphs.h"
 
 #include <fmt/format.h>
 
@@ -53,9 +53,9 @@ std::string_view fused_activation(const Operator& op) {
 
 class Pairer {
  public:
-  Pairer(const Model& reference, const Model& quantized)
-      : r_(reference.main()),
-        q_(quantized.main()),
+  Pairer(const Subgraph& reference, const Subgraph& quantized)
+      : r_(reference),
+        q_(quantized),
         r_partner_(r_.graph().tensors.size(), kNone),
         q_partner_(q_.graph().tensors.size(), kNone),
         by_(r_.graph().tensors.size(), PairedBy::kName) {}
@@ -304,7 +304,7 @@ class Pairer {
 
 }  // namespace
 
-Pairing pair_models(const Model& reference, const Model& quantized, const std::vector<int>& input_order) {
+Pairing pair_graphs(const Subgraph& reference, const Subgraph& quantized, const std::vector<int>& input_order) {
   return Pairer(reference, quantized).run(input_order);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "visq/compare.h"
@@ -27,11 +28,19 @@ struct Pairing {
   std::vector<UnpairedTensor> unpaired;  ///< reference's first, each in graph order
 };
 
-/// Pairs subgraph 0 of both models. `input_order[i]`: position of the reference's graph input that feeds input i of `quantized`.
-Pairing pair_models(const Model& reference, const Model& quantized, const std::vector<int>& input_order);
+/// A pair of subgraphs and what is paired in it.
+struct GraphPairing {
+  int reference_subgraph = 0, quantized_subgraph = 0;
+  Pairing pairing;
+  std::vector<std::pair<int, int>> calls;  ///< paired operators that call subgraphs: nodes of the one and the other
+};
 
-/// How alike the weights of paired operators are: per operator the cosine of both models' largest constant after dequantization,
-/// over at most `sample` operators spread evenly. Empty where no paired operators have weights of the same size.
+/// Pairs the main graphs, and from there on the subgraphs that paired operators call; each subgraph has at most one partner.
+/// `input_order[i]`: position of the reference's graph input that feeds input i of `quantized`. The main graphs stand first.
+std::vector<GraphPairing> pair_models(const Model& reference, const Model& quantized, const std::vector<int>& input_order);
+
+/// How alike the weights of paired operators of the main graphs are: per operator the cosine of both models' largest constant after
+/// dequantization, over at most `sample` operators spread evenly. Empty where no paired operators have weights of the same size.
 std::vector<double> weight_similarities(const Model& reference, const Model& quantized, const Pairing& pairing, std::size_t sample);
 
 }  // namespace visq::quant

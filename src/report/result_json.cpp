@@ -92,7 +92,25 @@ Json match(const MatchReport& report) {
   out["by_name"] = report.by_name;
   out["by_structure"] = report.by_structure;
   out["unpaired"] = std::move(unpaired);
+  out["surplus_runs"] = Json::array();
+  for (const SurplusRuns& each : report.surplus) {
+    out["surplus_runs"].push_back(
+        {{"model", each.in_reference ? "reference" : "quantized"}, {"subgraph", each.subgraph}, {"runs", each.runs}});
+  }
   out["warnings"] = std::move(warnings);
+  return out;
+}
+
+Json accuracy(const Accuracy& values) {
+  const auto top = [](const TopAccuracy& side) { return Json{{"top1", side.top1}, {"top5", side.top5}}; };
+  Json out;
+  out["output"] = json_string(values.output);
+  out["records"] = values.records;
+  out["classes"] = values.classes;
+  out["reference"] = top(values.reference);
+  out["quantized"] = top(values.quantized);
+  out["ratio"] = json_number(values.ratio());
+  out["drop"] = json_number(values.drop());
   return out;
 }
 
@@ -123,7 +141,7 @@ std::string result_json(const CompareResult& result) {
   for (const MapComparison& map : result.maps) nodes.push_back(node(result, map));
   document["nodes"] = std::move(nodes);
   document["outputs"] = outputs(result);
-  document["accuracy"] = nullptr;
+  document["accuracy"] = result.accuracy ? accuracy(*result.accuracy) : Json(nullptr);
   document["anomalies"] = anomalies(result);
   document["match"] = match(result.match);
   document["not_computed"] = not_computed(result);

@@ -5,28 +5,34 @@
 
 #include "core/half.h"
 #include "quant/fake_quantize.h"
+#include "runtime/callee.h"
 
 namespace visq::runtime {
 
 using kernels::Tensor;
 
-Executor::Executor(std::shared_ptr<const PreparedGraph> graph, std::shared_ptr<const MemoryPlan> plan)
-    : graph_(std::move(graph)), plan_(std::move(plan)), arena_(plan_->arena_bytes) {
+Executor::Executor(std::shared_ptr<const PreparedGraph> graph, std::shared_ptr<const MemoryPlan> plan, std::shared_ptr<RunState> state)
+    : graph_(std::move(graph)), plan_(std::move(plan)), state_(std::move(state)), arena_(plan_->arena_bytes) {
   const std::size_t count = graph_->tensors().size();
   own_memory_.resize(count);
   own_strings_.resize(count);
   available_.assign(count, false);
   saturated_.assign(count, 0);
-  failures_.resize(graph_->nodes().size());
+  active_.resize(graph_->nodes().size());
   releases_.resize(graph_->nodes().size());
   for (const PreparedTensor& prepared : graph_->tensors()) tensors_.push_back(prepared.value);
-  for (const PreparedNode& node : graph_->nodes()) {
-    states_.push_back(node.status == NodeStatus::kReady ? node.kernel->make_state() : nullptr);
+  for (std::size_t node = 0; node < active_.size(); ++node) {
+    const PreparedNode& prepared = graph_->nodes()[node];
+    if (prepared.status == NodeStatus::kReady) adopt_kernel(node, prepared.kernel, prepared.stateful);
   }
 }
 
-Result<Executor> Executor::create(std::shared_ptr<const PreparedGraph> graph, std::shared_ptr<const MemoryPlan> plan) {
-  Executor executor(std::move(graph), std::move(plan));
+Executor::Executor(Executor&&) noexcept = default;
+Executor::~Executor() = default;
+
+Result<Executor> Executor::create(std::shared_ptr<const PreparedGraph> graph, std::shared_ptr<const MemoryPlan> plan,
+                                  std::shared_ptr<RunState> state) {
+  Executor executor(std::move(graph), std::move(plan), std::move(state));
   VISQ_TRY(executor.place_tensors());
   return executor;
 }
@@ -35,15 +41,39 @@ Status Executor::place_tensors() {
   if (arena_.data() == nullptr) return bad_input("{}: no memory for {} bytes of feature maps", graph_->model().path, plan_->arena_bytes);
   for (std::size_t i = 0; i < tensors_.size(); ++i) {
     const PreparedTensor& prepared = graph_->tensors()[i];
-    if (tensors_[i].dtype == DType::kString && !prepared.ahead) tensors_[i].strings = &own_strings_[i];
+    if (holds_strings(tensors_[i].dtype) && !prepared.ahead) tensors_[i].strings = &own_strings_[i];
     if (plan_->values[i] != MemoryPlan::npos) tensors_[i].data = arena_.data() + plan_->values[i];
     if (plan_->codes[i] != MemoryPlan::npos) tensors_[i].codes = arena_.data() + plan_->codes[i];
-    if (prepared.variable) VISQ_TRY(give_memory(static_cast<int>(i)));
+    if (prepared.variable) VISQ_TRY(place_variable(i));
     const int last = plan_->last_use[i];
     const bool dynamic = tensors_[i].data == nullptr && !prepared.variable;
     if (dynamic && last >= 0 && last < static_cast<int>(releases_.size()))
       releases_[static_cast<std::size_t>(last)].push_back(static_cast<int>(i));
   }
+  return {};
+}
+
+/// A variable starts as LiteRT leaves it: int8 at its zero point, everything else with all bytes 0.
+Status Executor::place_variable(std::size_t index) {
+  Tensor& tensor = tensors_[index];
+  const auto bytes = static_cast<std::size_t>(tensor.elements()) * size_of(tensor.dtype);
+  AlignedBuffer& memory = state_->variables[{graph_->subgraph_index(), index}];
+  if (memory.data() == nullptr) {
+    memory = AlignedBuffer(bytes);
+    if (memory.data() == nullptr) return bad_input("{}: no memory for {} bytes of a variable", graph_->model().path, bytes);
+    const Quantization& q = tensor.info->quantization;
+    const bool centered = tensor.info->dtype == DType::kInt8;
+    if (tensor.quantized() && centered) {
+      std::memset(memory.data(), static_cast<int>(q.zero_point[0]), bytes);
+    } else {
+      std::memset(memory.data(), 0, bytes);
+    }
+    if (tensor.dtype == DType::kFloat32 && quant::has_grid(*tensor.info) && !centered) {
+      tensor.data = memory.data();
+      std::ranges::fill(tensor.mutable_values<float>(), q.scale[0] * static_cast<float>(-q.zero_point[0]));
+    }
+  }
+  tensor.data = memory.data();
   return {};
 }
 
@@ -70,6 +100,7 @@ bool Executor::available(int tensor) const {
 
 Status Executor::begin(std::span<const Array> inputs) {
   available_.assign(available_.size(), false);
+  state_->failures.clear();
   const auto& graph_inputs = graph_->subgraph().inputs;
   if (inputs.size() != graph_inputs.size()) {
     return internal_error("{}: {} inputs given, {} expected", graph_->model().path, inputs.size(), graph_inputs.size());
@@ -81,15 +112,21 @@ Status Executor::begin(std::span<const Array> inputs) {
 Status Executor::load_input(std::size_t position, const Array& value) {
   const int index = graph_->subgraph().inputs[position];
   const auto i = static_cast<std::size_t>(index);
-  const PreparedTensor& prepared = graph_->tensors()[i];
   Tensor& tensor = tensors_[i];
   available_[i] = true;
-  if (prepared.ahead) return {};  // a constant that is also listed as an input keeps its value
+  if (graph_->tensors()[i].ahead) return {};  // a constant that is also listed as an input keeps its value
   if (value.shape != tensor.shape) {
     return bad_input("{}: input '{}' has shape {}, expected {}", graph_->model().path, tensor.info->name, to_string(value.shape),
                      to_string(tensor.shape));
   }
   if (tensor.data == nullptr) VISQ_TRY(give_memory(index));
+  VISQ_TRY(convert_input(i, value));
+  round_output(i);
+  return {};
+}
+
+Status Executor::convert_input(std::size_t index, const Array& value) {
+  Tensor& tensor = tensors_[index];
   if (tensor.strings != nullptr && value.dtype == DType::kString) {
     *tensor.strings = value.strings;
   } else if (value.dtype == tensor.dtype) {
@@ -106,38 +143,72 @@ Status Executor::load_input(std::size_t position, const Array& value) {
     return bad_input("{}: input '{}' is {}, the data are {}", graph_->model().path, tensor.info->name, name(tensor.dtype),
                      name(value.dtype));
   }
-  if (prepared.gridded) {
-    saturated_[i] = quant::fake_quantize(reinterpret_cast<float*>(tensor.data), *tensor.info, tensor.shape, tensor.codes);
-  }
   return {};
+}
+
+Result<bool> Executor::enter(std::size_t index) {
+  if (index > 0) release_after(index - 1);  // observers have seen the maps of the last step by now
+  const PreparedNode& node = graph_->nodes()[index];
+  if (node.status == NodeStatus::kFolded) return false;
+  if (node.status == NodeStatus::kUnsupported) {
+    fail(index, node.reason);
+    return false;
+  }
+  VISQ_ASSIGN(const bool active, activate(index));
+  if (!active) return false;
+  if (calls(index)) return true;
+  VISQ_TRY(run_kernel(index));
+  return false;
 }
 
 Status Executor::step(std::size_t index) {
-  if (index > 0) release_after(index - 1);  // observers have seen the maps of the last step by now
-  const PreparedNode& node = graph_->nodes()[index];
-  failures_[index].clear();
-  switch (node.status) {
-    case NodeStatus::kFolded:
-      break;
-    case NodeStatus::kUnsupported:
-      failures_[index] = node.reason;
-      break;
-    case NodeStatus::kReady:
-      for (const int input : node.op->inputs) {
-        if (input >= 0 && !available(input)) {
-          failures_[index] = fmt::format("its input '{}' was not computed", tensor(input).info->name);
-          return {};
-        }
-      }
-      VISQ_TRY(run_kernel(index, *node.kernel, states_[index].get()));
-      break;
-    case NodeStatus::kDeferred:
-      return run_deferred(index);
+  VISQ_ASSIGN(const bool calling, enter(index));
+  while (calling) {
+    VISQ_ASSIGN(Executor* const callee, next_call(index));
+    if (callee == nullptr) break;
+    VISQ_TRY(callee->run_from(0));
   }
   return {};
 }
 
-Status Executor::run_kernel(std::size_t node, const kernels::Kernel& kernel, kernels::KernelState* state) {
+Status Executor::run_from(std::size_t first) {
+  for (std::size_t node = first; node < active_.size(); ++node) VISQ_TRY(step(node));
+  return {};
+}
+
+void Executor::fail(std::size_t node, std::string reason) {
+  state_->failures.push_back({graph_->subgraph_index(), node, std::move(reason)});
+}
+
+/// True where the node can run now: its inputs are there, and it is prepared for them.
+Result<bool> Executor::activate(std::size_t node) {
+  const PreparedNode& prepared = graph_->nodes()[node];
+  for (const int input : prepared.op->inputs) {
+    if (input >= 0 && !available(input)) {
+      fail(node, fmt::format("its input '{}' was not computed", tensor(input).info->name));
+      return false;
+    }
+  }
+  return prepared.status == NodeStatus::kDeferred ? prepare_deferred(node) : Result<bool>(true);
+}
+
+void Executor::adopt_kernel(std::size_t node, std::shared_ptr<const kernels::Kernel> kernel, bool stateful) {
+  ActiveNode& active = active_[node];
+  active.kernel = std::move(kernel);
+  active.own_state = nullptr;
+  if (!stateful) {
+    active.own_state = active.kernel->make_state();
+    active.state = active.own_state.get();
+    return;
+  }
+  std::string shapes;
+  for (const int input : graph_->nodes()[node].op->inputs) shapes += input >= 0 ? to_string(tensor(input).shape) : "-";
+  auto& kept = state_->kernels[{{graph_->subgraph_index(), node}, std::move(shapes)}];
+  if (kept == nullptr) kept = active.kernel->make_state();
+  active.state = kept.get();
+}
+
+Status Executor::run_kernel(std::size_t node) {
   const Operator& op = *graph_->nodes()[node].op;
   const Tensor* inputs[64];
   Tensor* outputs[64];
@@ -154,43 +225,20 @@ Status Executor::run_kernel(std::size_t node, const kernels::Kernel& kernel, ker
   for (const int output : op.outputs) {
     if (tensors_[static_cast<std::size_t>(output)].strings != nullptr) VISQ_TRY(give_memory(output));
   }
-  kernels::EvalContext context({in, op.inputs.size()}, {out, op.outputs.size()}, state, scratch_);
-  VISQ_TRY(kernel.eval(context));
+  kernels::EvalContext context({in, op.inputs.size()}, {out, op.outputs.size()}, active_[node].state, scratch_, &state_->session);
+  VISQ_TRY(active_[node].kernel->eval(context));
   for (const int output : op.outputs) {
-    const auto i = static_cast<std::size_t>(output);
-    available_[i] = true;
-    if (graph_->tensors()[i].gridded) {
-      saturated_[i] =
-          quant::fake_quantize(reinterpret_cast<float*>(tensors_[i].data), *tensors_[i].info, tensors_[i].shape, tensors_[i].codes);
-    }
+    available_[static_cast<std::size_t>(output)] = true;
+    round_output(static_cast<std::size_t>(output));
   }
   return {};
 }
 
-Status Executor::run_deferred(std::size_t node) {
-  const PreparedNode& prepared = graph_->nodes()[node];
-  std::vector<const Tensor*> inputs;
-  std::vector<bool> codes_available;
-  for (const int input : prepared.op->inputs) {
-    if (input >= 0 && !available(input)) {
-      failures_[node] = fmt::format("its input '{}' was not computed", tensor(input).info->name);
-      return {};
-    }
-    inputs.push_back(input >= 0 ? &tensor(input) : nullptr);
-    codes_available.push_back(input >= 0 && tensor(input).codes != nullptr);
-  }
-  std::vector<Tensor*> outputs;
-  for (const int output : prepared.op->outputs) outputs.push_back(&tensors_[static_cast<std::size_t>(output)]);
-  auto outcome = prepare_node(graph_->model(), graph_->subgraph(), *prepared.op, place_of(graph_->model(), graph_->subgraph_index(), node),
-                              std::move(inputs), std::move(outputs), std::move(codes_available));
-  if (!outcome.ok()) {
-    if (outcome.error().reason != Reason::kUnsupported) return outcome.error();
-    failures_[node] = outcome.error().message;
-    return {};
-  }
-  for (const int output : prepared.op->outputs) VISQ_TRY(give_memory(output));
-  states_[node] = outcome->kernel->make_state();
-  return run_kernel(node, *outcome->kernel, states_[node].get());
+/// In a fake-quant run a quantized tensor that was just written is rounded to its grid.
+void Executor::round_output(std::size_t tensor) {
+  if (!graph_->tensors()[tensor].gridded) return;
+  Tensor& value = tensors_[tensor];
+  saturated_[tensor] = quant::fake_quantize(reinterpret_cast<float*>(value.data), *value.info, value.shape, value.codes);
 }
 
 void Executor::release_after(std::size_t node) {

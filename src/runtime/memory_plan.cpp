@@ -64,7 +64,7 @@ MemoryPlan plan_memory(const PreparedGraph& graph, std::span<const int> hold) {
   std::vector<Block> blocks;
   for (std::size_t i = 0; i < count; ++i) {
     const PreparedTensor& tensor = graph.tensors()[i];
-    if (made[i] == -2 || tensor.ahead || tensor.variable || !tensor.shape_known || tensor.value.dtype == DType::kString) continue;
+    if (made[i] == -2 || tensor.ahead || tensor.variable || !tensor.shape_known || holds_strings(tensor.value.dtype)) continue;
     const auto elements = static_cast<std::size_t>(tensor.value.elements());
     const int last = std::max(plan.last_use[i], made[i]);
     blocks.push_back({i, false, align_up(elements * size_of(tensor.value.dtype) + kSlack), made[i], last});

@@ -1,13 +1,18 @@
 // One call of an operator's Prepare, with the checks that the registry promises for it.
 #include <algorithm>
 
-#include "runtime/prepared_graph.h"
+#include "runtime/graph_library.h"
 
 namespace visq::runtime {
 
 std::string place_of(const Model& model, int subgraph, std::size_t node) {
   const Operator& op = model.subgraphs[static_cast<std::size_t>(subgraph)].operators[node];
   return fmt::format("{}: subgraph {}, node {} {}", model.path, subgraph, node, op.label());
+}
+
+std::string without_place(const std::string& message, const std::string& place) {
+  const std::string head = place + ": ";
+  return message.starts_with(head) ? message.substr(head.size()) : message;
 }
 
 namespace {
@@ -28,31 +33,35 @@ Status check_main_type(const kernels::OpDef& def, const kernels::PrepareContext&
 
 }  // namespace
 
-Result<PrepareOutcome> prepare_node(const Model& model, const Subgraph& subgraph, const Operator& op, std::string place,
-                                    std::vector<const kernels::Tensor*> inputs, std::vector<kernels::Tensor*> outputs,
-                                    std::vector<bool> codes_available) {
-  const kernels::OpDef* def = kernels::find_op(op.label());
-  const bool stored = touches_stored(inputs, outputs);
-  if (stored) {
-    if (const kernels::OpDef* integer = kernels::find_integer_op(op.label())) def = integer;
-  }
-  kernels::PrepareContext context(op, std::move(place), std::move(inputs), std::move(outputs));
-  context.belongs_to(&model, &subgraph);
-  context.offer_codes(std::move(codes_available));
-  if (def == nullptr) return context.unsupported("nobody can run it");
-  const bool has_integers = kernels::find_integer_op(op.label()) == def || def->takes_stored;
-  if (stored && !has_integers) return context.unsupported("has no integer arithmetic");
+Result<PrepareOutcome> prepare_node(const PreparedGraph& graph, std::string place, PrepareRequest request) {
+  const std::string& label = request.op->label();
+  const kernels::OpDef* const integer = kernels::find_integer_op(label);
+  const bool stored = touches_stored(request.inputs, request.outputs);
+  const kernels::OpDef* const def = stored && integer != nullptr ? integer : kernels::find_op(label);
+  kernels::PrepareContext context(*request.op, std::move(place), std::move(request.inputs), std::move(request.outputs));
+  context.belongs_to(&graph.model(), &graph.subgraph());
+  context.offer_codes(std::move(request.codes_available));
+  context.mark_fixed(std::move(request.fixed));
+  context.offer_session(request.session);
+  context.offer_calls([&graph](int subgraph, const std::vector<Shape>& inputs) { return graph.library().output_shapes(subgraph, inputs); });
+  if (def == nullptr) return context.unsupported("cannot be run");
+  if (stored && def != integer && !def->takes_stored) return context.unsupported("has no integer arithmetic");
   VISQ_TRY(check_main_type(*def, context));
   auto kernel = def->prepare(context);
   PrepareOutcome outcome;
+  outcome.stateful = def->stateful;
+  outcome.shape_only = def->shape_only;
   if (!kernel.ok()) {
     if (!context.deferred()) return kernel.error();
     outcome.deferred = true;
     return outcome;
   }
   outcome.kernel = std::move(kernel).value();
+  outcome.reads_session = context.reads_session();
   outcome.wants_codes = context.wants_codes();
   outcome.packed = context.packed();
+  outcome.values_read = context.values_read();
+  outcome.open = context.open();
   return outcome;
 }
 

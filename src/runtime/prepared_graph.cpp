@@ -1,9 +1,9 @@
 #include "runtime/prepared_graph.h"
 
-#include <cstring>
+#include <algorithm>
 
-#include "kernels/dequantize_constant.h"
 #include "quant/fake_quantize.h"
+#include "runtime/graph_library.h"
 
 namespace visq::runtime {
 
@@ -12,10 +12,13 @@ using kernels::Tensor;
 /// Walks a subgraph once in execution order and fills a PreparedGraph.
 class GraphPreparer {
  public:
-  GraphPreparer(std::shared_ptr<const Model> model, int subgraph, Mode mode) : graph_(new PreparedGraph()) {
+  /// `library`: of the graph that calls this one; null for the main graph, which gets one of its own.
+  GraphPreparer(std::shared_ptr<const Model> model, int subgraph, Mode mode, GraphLibrary* library) : graph_(new PreparedGraph()) {
     graph_->model_ = std::move(model);
     graph_->subgraph_ = subgraph;
     graph_->mode_ = mode;
+    if (library == nullptr) graph_->own_library_ = std::make_unique<GraphLibrary>(graph_->model_, mode);
+    graph_->library_ = library == nullptr ? graph_->own_library_.get() : library;
   }
 
   Result<std::shared_ptr<const PreparedGraph>> run(const std::vector<Shape>& input_shapes) {
@@ -34,6 +37,7 @@ class GraphPreparer {
 
  private:
   PreparedTensor& tensor(int index) { return graph_->tensors_[static_cast<std::size_t>(index)]; }
+  ConstantMemory& memory(int index) { return graph_->constants_[static_cast<std::size_t>(index)]; }
 
   void declare_tensors() {
     const Subgraph& subgraph = graph_->subgraph();
@@ -48,7 +52,6 @@ class GraphPreparer {
       prepared.variable = info.is_variable;
       prepared.ahead = info.is_constant;
       prepared.shape_known = info.is_constant || info.is_variable;
-      graph_->stateful_ |= info.is_variable;
     }
   }
 
@@ -62,34 +65,11 @@ class GraphPreparer {
     }
   }
 
-  /// Gives a constant its memory: in place in the file where it can be used as it is, else a copy or its real values.
-  Status materialize(int index, const std::string& place) {
+  Status give_constant(int index, const std::string& place) {
     PreparedTensor& prepared = tensor(index);
-    if (!prepared.value.info->is_constant || prepared.value.data != nullptr || prepared.value.strings != nullptr) return {};
-    const TensorInfo& info = *prepared.value.info;
-    if (prepared.value.dtype != info.dtype) {
-      VISQ_ASSIGN(const auto values, kernels::dequantize_constant(info, place));
-      return keep(index, std::as_bytes(std::span(values)), place);
-    }
-    if (bits(info.dtype) < 8) {
-      VISQ_ASSIGN(const auto wide, kernels::stored_integers(info, place));
-      const std::vector<std::int8_t> values(wide.begin(), wide.end());
-      return keep(index, std::as_bytes(std::span(values)), place);
-    }
-    constexpr std::size_t kCopyBelow = std::size_t{1} << 20;  // small ones are copied, so that kernels may read behind their end
-    const bool aligned = reinterpret_cast<std::uintptr_t>(info.data.data()) % 16 == 0;
-    if (info.data.size() < kCopyBelow || !aligned) return keep(index, info.data, place);
-    prepared.value.data = const_cast<std::byte*>(info.data.data());
-    return {};
-  }
-
-  Status keep(int index, std::span<const std::byte> bytes, const std::string& place) {
-    AlignedBuffer& buffer = graph_->constants_[static_cast<std::size_t>(index)];
-    buffer = AlignedBuffer(bytes.size());
-    if (buffer.data() == nullptr) return bad_input("{}: no memory for {} bytes of a constant", place, bytes.size());
-    if (!bytes.empty()) std::memcpy(buffer.data(), bytes.data(), bytes.size());
-    tensor(index).value.data = buffer.data();
-    return {};
+    const bool has_values = prepared.value.data != nullptr || prepared.value.strings != nullptr;
+    if (!prepared.value.info->is_constant || has_values) return {};
+    return materialize(prepared.value, memory(index), place);
   }
 
   void mark_unsupported(PreparedNode& node, std::string reason) {
@@ -98,12 +78,9 @@ class GraphPreparer {
     for (const int output : node.op->outputs) tensor(output).missing = true;
   }
 
-  /// Constants whose bytes are not simply their elements.
-  static bool plain(const TensorInfo& info) { return !info.is_constant || (info.sparsity == nullptr && bits(info.dtype) > 0); }
-
   /// True (and the node marked) where it cannot run: no definition, or an input that is never computed.
   bool cannot_run(PreparedNode& node) {
-    if (node.def == nullptr) {
+    if (kernels::find_op(node.op->label()) == nullptr && kernels::find_integer_op(node.op->label()) == nullptr) {
       mark_unsupported(node, fmt::format("operator {} cannot be run", node.op->label()));
       return true;
     }
@@ -112,45 +89,39 @@ class GraphPreparer {
         mark_unsupported(node, fmt::format("its input '{}' was not computed", tensor(input).value.info->name));
         return true;
       }
-      if (input >= 0 && !plain(*tensor(input).value.info)) {
-        mark_unsupported(node, fmt::format("its constant '{}' is sparse or of type {}", tensor(input).value.info->name,
-                                           name(tensor(input).value.info->dtype)));
-        return true;
-      }
     }
     return false;
+  }
+
+  /// What Prepare of the node is given; its constants get their values.
+  Result<PrepareRequest> request_for(const Operator& op, const std::string& place) {
+    PrepareRequest request;
+    request.op = &op;
+    for (const int input : op.inputs) {
+      if (input >= 0) VISQ_TRY(give_constant(input, place));
+      request.inputs.push_back(input >= 0 ? &tensor(input).value : nullptr);
+      request.codes_available.push_back(input >= 0 && tensor(input).gridded && size_of(tensor(input).value.info->dtype) <= 2);
+      request.fixed.push_back(input >= 0 && tensor(input).ahead);
+    }
+    for (const int output : op.outputs) request.outputs.push_back(&tensor(output).value);
+    return request;
   }
 
   Status prepare_one(std::size_t index) {
     PreparedNode& node = graph_->nodes_[index];
     node.op = &graph_->subgraph().operators[index];
-    node.def = kernels::find_op(node.op->label());
     const std::string place = place_of(graph_->model(), graph_->subgraph_, index);
     if (cannot_run(node)) return {};
-    graph_->stateful_ |= node.def->stateful;
-
-    bool shapes_known = true;
-    std::vector<const Tensor*> inputs;
-    std::vector<bool> codes_available;
-    for (const int input : node.op->inputs) {
-      if (input >= 0) VISQ_TRY(materialize(input, place));
-      inputs.push_back(input >= 0 ? &tensor(input).value : nullptr);
-      codes_available.push_back(input >= 0 && tensor(input).gridded && size_of(tensor(input).value.info->dtype) <= 2);
-      shapes_known = shapes_known && (input < 0 || tensor(input).shape_known);
-    }
+    auto request = request_for(*node.op, place);
+    if (!request.ok()) return accept_unsupported(node, request.error(), place);
+    const bool shapes_known =
+        std::all_of(node.op->inputs.begin(), node.op->inputs.end(), [&](int input) { return input < 0 || tensor(input).shape_known; });
     if (!shapes_known) {
-      node.status = NodeStatus::kDeferred;  // it reads its constants at every step, so they stay
+      node.status = NodeStatus::kDeferred;  // it reads its constants in the run, so they stay
       return {};
     }
-    std::vector<Tensor*> outputs;
-    for (const int output : node.op->outputs) outputs.push_back(&tensor(output).value);
-    auto outcome = prepare_node(graph_->model(), graph_->subgraph(), *node.op, place, std::move(inputs), std::move(outputs),
-                                std::move(codes_available));
-    if (!outcome.ok()) {
-      if (outcome.error().reason != Reason::kUnsupported) return outcome.error();
-      mark_unsupported(node, outcome.error().message);
-      return {};
-    }
+    auto outcome = prepare_node(*graph_, place, std::move(request).value());
+    if (!outcome.ok()) return accept_unsupported(node, outcome.error(), place);
     if (outcome->deferred) {
       node.status = NodeStatus::kDeferred;
       return {};
@@ -158,32 +129,44 @@ class GraphPreparer {
     return adopt(node, *outcome, place);
   }
 
+  /// An operator that nobody can run is no error of the graph.
+  Status accept_unsupported(PreparedNode& node, const Error& error, const std::string& place) {
+    if (error.reason != Reason::kUnsupported) return error;
+    mark_unsupported(node, without_place(error.message, place));
+    return {};
+  }
+
   Status adopt(PreparedNode& node, const PrepareOutcome& outcome, const std::string& place) {
     node.status = NodeStatus::kReady;
     node.kernel = outcome.kernel;
-    for (const int output : node.op->outputs) tensor(output).shape_known = true;
+    node.stateful = outcome.stateful;
+    for (std::size_t i = 0; i < node.op->outputs.size(); ++i) tensor(node.op->outputs[i]).shape_known = !outcome.open[i];
     for (std::size_t slot = 0; slot < node.op->inputs.size(); ++slot) {
       const int input = node.op->inputs[slot];
       if (input < 0) continue;
       if (outcome.wants_codes[slot]) tensor(input).wants_codes = true;
       if (outcome.packed[slot]) release_packed(input);
     }
-    return can_fold(node) ? fold(node, place) : Status();
+    return can_fold(node, outcome) ? fold(node, place) : Status();
   }
 
   /// A constant that all its readers have packed needs no memory of ours any more.
   void release_packed(int index) {
     const auto i = static_cast<std::size_t>(index);
     if (--readers_[i] > 0 || !tensor(index).value.info->is_constant) return;
-    graph_->constants_[i] = AlignedBuffer();
+    graph_->constants_[i].bytes = AlignedBuffer();
     tensor(index).value.data = nullptr;
   }
 
-  bool can_fold(const PreparedNode& node) {
-    if (node.def->stateful || node.op->inputs.empty()) return false;
-    if (node.def->shape_only) return true;
+  bool can_fold(const PreparedNode& node, const PrepareOutcome& outcome) {
+    if (outcome.stateful || node.op->inputs.empty() || dynamic_cast<const kernels::CallingKernel*>(node.kernel.get()) != nullptr) {
+      return false;
+    }
+    if (outcome.shape_only) return true;
     for (const int input : node.op->inputs) {
-      if (input >= 0 && (!tensor(input).ahead || tensor(input).value.data == nullptr)) return false;
+      if (input < 0) continue;
+      const Tensor& value = tensor(input).value;
+      if (!tensor(input).ahead || (value.data == nullptr && value.strings == nullptr)) return false;
     }
     return true;
   }
@@ -193,14 +176,8 @@ class GraphPreparer {
     for (const int input : node.op->inputs) inputs.push_back(input >= 0 ? &tensor(input).value : nullptr);
     std::vector<Tensor*> outputs;
     for (const int output : node.op->outputs) {
-      PreparedTensor& made = tensor(output);
-      if (made.value.dtype == DType::kString) return {};
-      const auto bytes = static_cast<std::size_t>(made.value.elements()) * size_of(made.value.dtype);
-      AlignedBuffer& buffer = graph_->constants_[static_cast<std::size_t>(output)];
-      buffer = AlignedBuffer(bytes);
-      if (buffer.data() == nullptr) return bad_input("{}: no memory for an output of {} bytes", place, bytes);
-      made.value.data = buffer.data();
-      outputs.push_back(&made.value);
+      VISQ_TRY(give_folded_memory(output, place));
+      outputs.push_back(&tensor(output).value);
     }
     const auto state = node.kernel->make_state();
     std::vector<std::byte> scratch;
@@ -216,13 +193,49 @@ class GraphPreparer {
     return {};
   }
 
+  Status give_folded_memory(int output, const std::string& place) {
+    Tensor& value = tensor(output).value;
+    ConstantMemory& own = memory(output);
+    if (holds_strings(value.dtype)) {
+      own.strings.resize(static_cast<std::size_t>(value.elements()));
+      value.strings = &own.strings;
+      return {};
+    }
+    const auto bytes = static_cast<std::size_t>(value.elements()) * size_of(value.dtype);
+    own.bytes = AlignedBuffer(bytes);
+    if (own.bytes.data() == nullptr) return bad_input("{}: no memory for an output of {} bytes", place, bytes);
+    value.data = own.bytes.data();
+    return {};
+  }
+
   std::unique_ptr<PreparedGraph> graph_;
   std::vector<int> readers_;
 };
 
+PreparedGraph::PreparedGraph() = default;
+PreparedGraph::~PreparedGraph() = default;
+
 Result<std::shared_ptr<const PreparedGraph>> PreparedGraph::prepare(std::shared_ptr<const Model> model, int subgraph, Mode mode,
                                                                     const std::vector<Shape>& input_shapes) {
-  return GraphPreparer(std::move(model), subgraph, mode).run(input_shapes);
+  return GraphPreparer(std::move(model), subgraph, mode, nullptr).run(input_shapes);
+}
+
+Result<std::shared_ptr<const PreparedGraph>> PreparedGraph::prepare_callee(std::shared_ptr<const Model> model, int subgraph, Mode mode,
+                                                                           const std::vector<Shape>& input_shapes, GraphLibrary& library) {
+  return GraphPreparer(std::move(model), subgraph, mode, &library).run(input_shapes);
+}
+
+bool keeps_state(const Model& model) {
+  const auto stateful = [](const kernels::OpDef* def) { return def != nullptr && def->stateful; };
+  for (const Subgraph& graph : model.subgraphs) {
+    for (const TensorInfo& tensor : graph.tensors) {
+      if (tensor.is_variable) return true;
+    }
+    for (const Operator& op : graph.operators) {
+      if (stateful(kernels::find_op(op.label())) || stateful(kernels::find_integer_op(op.label()))) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace visq::runtime

@@ -2,12 +2,13 @@
 // Immutable afterwards and shared by all executors.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "kernels/op.h"
-#include "runtime/aligned_buffer.h"
+#include "runtime/constant_values.h"
 #include "visq/mode.h"
 #include "visq/model.h"
 
@@ -22,8 +23,8 @@ enum class NodeStatus : std::uint8_t {
 
 struct PreparedNode {
   const Operator* op = nullptr;
-  const kernels::OpDef* def = nullptr;
   std::shared_ptr<const kernels::Kernel> kernel;  ///< null unless kReady or kFolded
+  bool stateful = false;                          ///< what it keeps between records belongs to the run, not to one executor
   NodeStatus status = NodeStatus::kUnsupported;
   std::string reason;  ///< one line for kUnsupported
 };
@@ -38,12 +39,18 @@ struct PreparedTensor {
   bool variable = false;     ///< keeps its value from step to step
 };
 
+class GraphLibrary;
+
 class PreparedGraph {
  public:
   /// `input_shapes`: one per graph input. Errors: kBadInput where an operator's parameters do not fit its tensors; operators that
   /// nobody can run are no error but kUnsupported nodes.
   static Result<std::shared_ptr<const PreparedGraph>> prepare(std::shared_ptr<const Model> model, int subgraph, Mode mode,
                                                               const std::vector<Shape>& input_shapes);
+  /// The same for a subgraph that operators call; `library` outlives it.
+  static Result<std::shared_ptr<const PreparedGraph>> prepare_callee(std::shared_ptr<const Model> model, int subgraph, Mode mode,
+                                                                     const std::vector<Shape>& input_shapes, GraphLibrary& library);
+  ~PreparedGraph();
 
   const Model& model() const { return *model_; }
   const Subgraph& subgraph() const { return model_->subgraphs[static_cast<std::size_t>(subgraph_)]; }
@@ -51,34 +58,53 @@ class PreparedGraph {
   Mode mode() const { return mode_; }
   const std::vector<PreparedNode>& nodes() const { return nodes_; }
   const std::vector<PreparedTensor>& tensors() const { return tensors_; }
-  /// True where records must run in order: variables or operators with state.
-  bool stateful() const { return stateful_; }
+  /// The subgraphs that its operators call.
+  GraphLibrary& library() const { return *library_; }
 
  private:
   friend class GraphPreparer;
+  PreparedGraph();
   std::shared_ptr<const Model> model_;
   int subgraph_ = 0;
   Mode mode_ = Mode::kFp32;
   std::vector<PreparedNode> nodes_;
   std::vector<PreparedTensor> tensors_;
-  std::vector<AlignedBuffer> constants_;  ///< memory behind dequantized, copied and folded values; empty where freed or mapped
-  bool stateful_ = false;
+  std::deque<ConstantMemory> constants_;  ///< per tensor: memory behind dequantized, copied and folded values; empty where freed or mapped
+  std::unique_ptr<GraphLibrary> own_library_;  ///< null in a callee
+  GraphLibrary* library_ = nullptr;
 };
+
+/// True where records must run in order: the model has variables, hash tables, recurrent state or seeded random operators.
+bool keeps_state(const Model& model);
 
 /// "m.tflite: subgraph 0, node 12 CONV_2D": the head of every message about an operator.
 std::string place_of(const Model& model, int subgraph, std::size_t node);
 
+/// An operator's message without the place that heads it.
+std::string without_place(const std::string& message, const std::string& place);
+
 /// What one call of an operator's Prepare gave.
 struct PrepareOutcome {
   std::shared_ptr<const kernels::Kernel> kernel;
+  bool stateful = false, shape_only = false;  ///< as the operator's definition says
   bool deferred = false;
-  std::vector<bool> wants_codes, packed;  ///< per input slot
+  bool reads_session = false;                          ///< the outcome depends on variables and tables of the run
+  std::vector<bool> wants_codes, packed, values_read;  ///< per input slot
+  std::vector<bool> open;                              ///< per output: only the run tells its shape
 };
 
-/// Calls Prepare of one node on the given tensors; used ahead of the run and, for deferred nodes, at each step.
+/// What Prepare of one node is given.
+struct PrepareRequest {
+  const Operator* op = nullptr;
+  std::vector<const kernels::Tensor*> inputs;
+  std::vector<kernels::Tensor*> outputs;
+  std::vector<bool> codes_available;          ///< per input
+  std::vector<bool> fixed;                    ///< per input: the same values in every record
+  const kernels::Session* session = nullptr;  ///< null ahead of the run
+};
+
+/// Calls Prepare of one node of a graph; used ahead of the run and, for deferred nodes, in it.
 /// Errors: kBadInput and kUnsupported as the operator reports them.
-Result<PrepareOutcome> prepare_node(const Model& model, const Subgraph& subgraph, const Operator& op, std::string place,
-                                    std::vector<const kernels::Tensor*> inputs, std::vector<kernels::Tensor*> outputs,
-                                    std::vector<bool> codes_available);
+Result<PrepareOutcome> prepare_node(const PreparedGraph& graph, std::string place, PrepareRequest request);
 
 }  // namespace visq::runtime

@@ -17,7 +17,7 @@ using visq::testing::SmallModel;
 Pairing pair_in_order(const Model& reference, const Model& quantized) {
   std::vector<int> order(quantized.main().inputs.size());
   std::iota(order.begin(), order.end(), 0);
-  return pair_models(reference, quantized, order);
+  return pair_models(reference, quantized, order).front().pairing;
 }
 
 int partner(const Pairing& pairing, int reference) {

@@ -1,12 +1,15 @@
-// Records held in memory, for models with one input.
+// Test data held in memory.
 #pragma once
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "visq/data.h"
 
 namespace visq::testing {
 
+/// Records held in memory, for models with one input.
 class MemorySource : public RecordSource {
  public:
   explicit MemorySource(std::vector<Array> values) : values_(std::move(values)) {}

@@ -11,7 +11,7 @@ SmallModel::SmallModel(std::string path) {
 }
 
 int SmallModel::add(TensorInfo tensor) {
-  auto& tensors = model_->subgraphs[0].tensors;
+  auto& tensors = current().tensors;
   tensors.push_back(std::move(tensor));
   return static_cast<int>(tensors.size()) - 1;
 }
@@ -26,7 +26,7 @@ int SmallModel::map(std::string name, Shape shape, DType dtype) {
 
 int SmallModel::quantized_map(std::string name, Shape shape, DType dtype, float scale, std::int64_t zero_point) {
   const int index = map(std::move(name), std::move(shape), dtype);
-  Quantization& quantization = model_->subgraphs[0].tensors[static_cast<std::size_t>(index)].quantization;
+  Quantization& quantization = current().tensors[static_cast<std::size_t>(index)].quantization;
   quantization.scale = {scale};
   quantization.zero_point = {zero_point};
   return index;
@@ -75,16 +75,21 @@ int SmallModel::bias(std::string name, const std::vector<std::int32_t>& values, 
 }
 
 Operator& SmallModel::op(std::string type, std::vector<int> inputs, std::vector<int> outputs) {
-  Operator& added = model_->subgraphs[0].operators.emplace_back();
+  Operator& added = current().operators.emplace_back();
   added.type = std::move(type);
   added.inputs = std::move(inputs);
   added.outputs = std::move(outputs);
   return added;
 }
 
+void SmallModel::next_subgraph(std::vector<int> inputs, std::vector<int> outputs) {
+  finish(std::move(inputs), std::move(outputs));
+  model_->subgraphs.emplace_back();
+}
+
 std::shared_ptr<const Model> SmallModel::finish(std::vector<int> inputs, std::vector<int> outputs) {
-  model_->subgraphs[0].inputs = std::move(inputs);
-  model_->subgraphs[0].outputs = std::move(outputs);
+  current().inputs = std::move(inputs);
+  current().outputs = std::move(outputs);
   return model_;
 }
 

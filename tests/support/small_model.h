@@ -10,7 +10,7 @@
 
 namespace visq::testing {
 
-/// Builds a one-subgraph model step by step. Tensor indices are handed out in order.
+/// Builds a model step by step. Tensor indices are handed out in order, per subgraph.
 class SmallModel {
  public:
   explicit SmallModel(std::string path = "small.tflite");
@@ -25,9 +25,13 @@ class SmallModel {
   int bias(std::string name, const std::vector<std::int32_t>& values, std::vector<float> scale);
   /// Appends an operator; returns it for attributes.
   Operator& op(std::string type, std::vector<int> inputs, std::vector<int> outputs);
+  /// Ends a subgraph; what follows goes into the next one.
+  void next_subgraph(std::vector<int> inputs, std::vector<int> outputs);
+  /// Ends the last subgraph and the model.
   std::shared_ptr<const Model> finish(std::vector<int> inputs, std::vector<int> outputs);
 
  private:
+  Subgraph& current() { return model_->subgraphs.back(); }
   int add(TensorInfo tensor);
   int add_constant(TensorInfo tensor, const void* bytes, std::size_t count);
   std::shared_ptr<Model> model_ = std::make_shared<Model>();

@@ -80,9 +80,6 @@ INSTANTIATE_TEST_SUITE_P(
         UsageCase{{}, "no command and no models given; see 'visqerror --help'"},
         UsageCase{{"compar"}, "unknown command 'compar'; did you mean 'compare'?"},
         UsageCase{{"compare"}, "compare: no models given; see 'visqerror compare --help'"},
-        UsageCase{{"compare", kFp32},
-                  "compare: one model given; comparing it with its own integer execution needs the integer mode, which this version has "
-                  "not: give FP32 and QUANT"},
         UsageCase{{"compare", kFp32, kInt8, "third"}, "unexpected argument 'third'"},
         UsageCase{{"compare", kFp32, kInt8, "--recods", "3"}, "unknown option '--recods'; did you mean '--records'?"},
         UsageCase{{"compare", kFp32, kInt8, "--xyzzyxyzzy"}, "unknown option '--xyzzyxyzzy'; see 'visqerror compare --help'"},

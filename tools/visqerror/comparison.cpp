@@ -1,15 +1,96 @@
 #include "visqerror/comparison.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 #include "core/error.h"
 #include "visqerror/exit_code.h"
 #include "visqerror/interrupt.h"
 
 namespace visq::tool {
+namespace {
+
+/// A folder, or a file that starts as HDF5 files do: feature maps, not a model.
+bool is_dump(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return true;
+  constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
+  std::string head(kSignature.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  return file.read(head.data(), static_cast<std::streamsize>(head.size())) && head == kSignature;
+}
+
+Result<CompareResult> compare_dump_files(PairRequest& request, const Console& console) {
+  if (!request.labels.empty()) return usage_error("--labels: dumps hold no records to classify");
+  if (!request.data.path.empty()) return usage_error("--data: dumps of feature maps are compared as they are");
+  VISQ_ASSIGN(const auto reference, open_dump(request.reference));
+  VISQ_ASSIGN(const auto quantized, open_dump(request.quantized));
+  request.options.progress = console.progress("records");
+  request.options.stop = &interrupted();
+  return compare_dumps(*reference, request.reference, *quantized, request.quantized, request.options);
+}
+
+struct Labels {
+  std::vector<std::int64_t> values;
+  std::int64_t offset = 0;
+};
+
+/// Reads --labels and its companions before anything is computed.
+Result<Labels> read_labels(const PairRequest& request) {
+  Labels labels;
+  if (request.labels.empty()) {
+    if (!request.label_offset.empty() || !request.output_node.empty()) return usage_error("--label-offset and --output-node need --labels");
+    return labels;
+  }
+  if (request.data.records.starts_with("worst")) return usage_error("--labels: do not go with --records worst");
+  constexpr std::int64_t kFarthest = 1'000'000;
+  if (!request.label_offset.empty()) {
+    VISQ_ASSIGN(labels.offset, parse_integer("--label-offset", request.label_offset, -kFarthest, kFarthest));
+  }
+  VISQ_ASSIGN(labels.values, load_labels(request.labels));
+  return labels;
+}
+
+/// One model alone is compared with itself: what the device computes against what fake quantization says.
+Status complete(PairRequest& request, const Model& reference) {
+  if (!request.quantized.empty()) return {};
+  if (!has_quantization(reference)) {
+    return bad_input("{}: holds no quantized tensor, so there is no integer execution to compare it with", reference.path);
+  }
+  request.quantized = request.reference;
+  if (!request.reference_mode) request.reference_mode = Mode::kFakeQuant;
+  if (!request.quantized_mode) request.quantized_mode = Mode::kInteger;
+  return {};
+}
+
+/// Top-1 and top-5 of both models; nothing without labels.
+Status add_accuracy(const PairRequest& request, const Labels& labels, const SharedModel& reference, const SharedModel& quantized,
+                    RecordSource& data, CompareResult& result) {
+  if (request.labels.empty() || result.interrupted) return {};
+  AccuracyOptions options;
+  options.records = request.options.records;
+  options.reference_mode = request.options.reference_mode;
+  options.quantized_mode = request.options.quantized_mode;
+  options.labels = labels.values;
+  options.label_offset = labels.offset;
+  options.output_node = request.output_node;
+  options.threads = request.options.threads;
+  options.progress = request.options.progress;
+  options.stop = request.options.stop;
+  VISQ_ASSIGN(result.accuracy, accuracy(reference, quantized, data, options));
+  return {};
+}
+
+}  // namespace
+
 Result<CompareResult> compare_pair(PairRequest request, const Console& console) {
+  if (!request.quantized.empty() && is_dump(request.reference) && is_dump(request.quantized)) return compare_dump_files(request, console);
   VISQ_ASSIGN(const SharedModel reference, load(request.reference, console));
-  VISQ_ASSIGN(const SharedModel quantized, load(request.quantized, console));
+  VISQ_TRY(complete(request, *reference));
+  VISQ_ASSIGN(const Labels labels, read_labels(request));
+  const bool same = request.quantized == request.reference;
+  VISQ_ASSIGN(const SharedModel quantized, same ? Result<SharedModel>(reference) : load(request.quantized, console));
   VISQ_ASSIGN(const Records records, open_records(request.data, *reference, quantized.get(), request.legacy_random, console));
 
   CompareOptions& options = request.options;
@@ -19,8 +100,10 @@ Result<CompareResult> compare_pair(PairRequest request, const Console& console) 
   options.modes_given = request.reference_mode || request.quantized_mode;
   options.progress = console.progress("records");
   options.stop = &interrupted();
+  say_if_sequence({reference.get(), quantized.get()}, console);
   auto result = compare(reference, quantized, *records.source, options);
   if (result.ok() && !has_quantization(*quantized)) console.warn(fmt::format("{}: holds no quantized tensor", quantized->path));
+  if (result.ok()) VISQ_TRY(add_accuracy(request, labels, reference, quantized, *records.source, *result));
   return result;
 }
 

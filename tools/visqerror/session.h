@@ -1,6 +1,7 @@
 // What every run starts with: models, their data, the records to use.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <string>
 
@@ -22,6 +23,9 @@ struct Records {
   RecordRange range;
 };
 Result<Records> open_records(const DataOptions& options, const Model& model, const Model* twin, bool legacy, const Console& console);
+
+/// Says so where the records are a sequence, because one of the models keeps state from record to record.
+void say_if_sequence(std::initializer_list<const Model*> models, const Console& console);
 
 /// True where a constant or an activation of any subgraph is quantized.
 bool has_quantization(const Model& model);

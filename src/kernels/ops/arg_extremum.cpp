@@ -54,8 +54,8 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "ARG_MAX", .prepare = prepare<std::greater<>>, .types = Types::dtypes()},
-    {.name = "ARG_MIN", .prepare = prepare<std::less<>>, .types = Types::dtypes()},
+    {.name = "ARG_MAX", .prepare = prepare<std::greater<>>, .types = Types::dtypes(), .takes_stored = true},
+    {.name = "ARG_MIN", .prepare = prepare<std::less<>>, .types = Types::dtypes(), .takes_stored = true},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "core/checked.h"
 #include "kernels/padding.h"
 #include "kernels/parameters.h"
+#include "kernels/stored.h"
 
 namespace visq::kernels {
 namespace {
@@ -13,6 +14,7 @@ constexpr int kBorders = 2;
 Result<std::vector<std::int64_t>> read_blocks(PrepareContext& context) {
   VISQ_TRY(context.expect_inputs(3, 3));
   VISQ_TRY(context.expect_outputs(1));
+  VISQ_TRY(expect_same_grid(context, context.input(kInput), "the input", context.output(0)));
   VISQ_ASSIGN(auto blocks, context.integers(kBlocks, "the block shape"));
   const int rank = context.input(kInput).shape.rank();
   if (rank < static_cast<int>(blocks.size()) + 1) return context.fail("{} blocks for an input of rank {}", blocks.size(), rank);
@@ -96,14 +98,11 @@ Result<std::unique_ptr<Kernel>> prepare_space_to_batch(PrepareContext& context) 
   }
   VISQ_TRY(context.set_output(0, input.dtype, batch));
   const Walks walks = walk_blocks(plane, batch, blocks);
-  return make_kernel([pad = Surround(input.shape, borders), elements = plane.elements(),
+  VISQ_ASSIGN(const std::int64_t zero, padding_zero(context));
+  return make_kernel([pad = Surround(input.shape, borders), elements = plane.elements(), zero,
                       copy = StridedCopy(walks.region, walks.plane, walks.batch)](EvalContext& eval) -> Status {
-    alignas(16) std::byte zero[16] = {};
-    Tensor nought;
-    nought.dtype = eval.input(kInput).dtype;
-    nought.data = zero;
     Tensor padded = scratch_like(eval, eval.input(kInput), elements);
-    pad.run(eval.input(kInput), nought, padded);
+    pad.run(eval.input(kInput), zero, padded);
     copy.run(padded, eval.output(0));
     return {};
   });
@@ -148,8 +147,8 @@ Result<std::unique_ptr<Kernel>> prepare_batch_to_space(PrepareContext& context) 
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "SPACE_TO_BATCH_ND", .prepare = prepare_space_to_batch, .types = kMovable},
-    {.name = "BATCH_TO_SPACE_ND", .prepare = prepare_batch_to_space, .types = kMovable},
+    {.name = "SPACE_TO_BATCH_ND", .prepare = prepare_space_to_batch, .types = kMovable, .takes_stored = true},
+    {.name = "BATCH_TO_SPACE_ND", .prepare = prepare_batch_to_space, .types = kMovable, .takes_stored = true},
 };
 
 }  // namespace

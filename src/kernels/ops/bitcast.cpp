@@ -30,7 +30,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   });
 }
 
-constexpr OpDef kDefinitions[] = {{.name = "BITCAST", .prepare = prepare, .types = kMovable}};
+constexpr OpDef kDefinitions[] = {{.name = "BITCAST", .prepare = prepare, .types = kMovable, .takes_stored = true}};
 
 }  // namespace
 

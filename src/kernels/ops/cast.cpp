@@ -66,7 +66,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   });
 }
 
-constexpr OpDef kDefinitions[] = {{.name = "CAST", .prepare = prepare, .types = Types::dtypes()}};
+constexpr OpDef kDefinitions[] = {{.name = "CAST", .prepare = prepare, .types = Types::dtypes(), .takes_stored = true}};
 
 }  // namespace
 

@@ -41,7 +41,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   });
 }
 
-constexpr OpDef kDefinitions[] = {{.name = "DYNAMIC_UPDATE_SLICE", .prepare = prepare, .types = kMovable}};
+constexpr OpDef kDefinitions[] = {{.name = "DYNAMIC_UPDATE_SLICE", .prepare = prepare, .types = kMovable, .takes_stored = true}};
 
 }  // namespace
 

@@ -54,8 +54,8 @@ Result<std::unique_ptr<Kernel>> prepare_set_diag(PrepareContext& context) {
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "MATRIX_DIAG", .prepare = prepare_diag, .types = kMovable},
-    {.name = "MATRIX_SET_DIAG", .prepare = prepare_set_diag, .types = kMovable},
+    {.name = "MATRIX_DIAG", .prepare = prepare_diag, .types = kMovable, .takes_stored = true},
+    {.name = "MATRIX_SET_DIAG", .prepare = prepare_set_diag, .types = kMovable, .takes_stored = true},
 };
 
 }  // namespace

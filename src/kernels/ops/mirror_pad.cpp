@@ -54,7 +54,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   });
 }
 
-constexpr OpDef kDefinitions[] = {{.name = "MIRROR_PAD", .prepare = prepare, .types = kMovable}};
+constexpr OpDef kDefinitions[] = {{.name = "MIRROR_PAD", .prepare = prepare, .types = kMovable, .takes_stored = true}};
 
 }  // namespace
 

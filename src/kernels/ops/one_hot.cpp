@@ -42,7 +42,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   });
 }
 
-constexpr OpDef kDefinitions[] = {{.name = "ONE_HOT", .prepare = prepare, .types = kMovable, .main_input = kOn}};
+constexpr OpDef kDefinitions[] = {{.name = "ONE_HOT", .prepare = prepare, .types = kMovable, .main_input = kOn, .takes_stored = true}};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // PAD, PADV2: the input surrounded by a constant.
 #include "kernels/padding.h"
+#include "kernels/stored.h"
 
 namespace visq::kernels {
 namespace {
@@ -15,15 +16,17 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context, bool has_value)
     VISQ_TRY(context.expect_same_type(kValue, "the padding value", kInput));
     if (context.input(kValue).shape.elements() != 1)
       return context.fail("the padding value has the shape {}", to_string(context.input(kValue).shape));
+    VISQ_TRY(expect_same_grid(context, context.input(kValue), "the padding value", context.output(0)));
   }
   VISQ_ASSIGN(const Paddings paddings, read_paddings(context, 1, input.shape));
+  VISQ_ASSIGN(const std::int64_t zero, padding_zero(context));
   VISQ_TRY(context.set_output(0, input.dtype, paddings.padded));
-  return make_kernel([surround = Surround(input.shape, paddings), has_value](EvalContext& eval) -> Status {
-    alignas(16) std::byte zero[16] = {};
-    Tensor nought;
-    nought.dtype = eval.input(kInput).dtype;
-    nought.data = zero;
-    surround.run(eval.input(kInput), has_value ? eval.input(kValue) : nought, eval.output(0));
+  return make_kernel([surround = Surround(input.shape, paddings), has_value, zero](EvalContext& eval) -> Status {
+    if (has_value) {
+      surround.run(eval.input(kInput), eval.input(kValue), eval.output(0));
+    } else {
+      surround.run(eval.input(kInput), zero, eval.output(0));
+    }
     return {};
   });
 }
@@ -32,8 +35,8 @@ Result<std::unique_ptr<Kernel>> prepare_pad(PrepareContext& context) { return pr
 Result<std::unique_ptr<Kernel>> prepare_padv2(PrepareContext& context) { return prepare(context, true); }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "PAD", .prepare = prepare_pad, .types = kMovable},
-    {.name = "PADV2", .prepare = prepare_padv2, .types = kMovable},
+    {.name = "PAD", .prepare = prepare_pad, .types = kMovable, .takes_stored = true},
+    {.name = "PADV2", .prepare = prepare_padv2, .types = kMovable, .takes_stored = true},
 };
 
 }  // namespace

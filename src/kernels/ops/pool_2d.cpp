@@ -11,25 +11,6 @@ namespace {
 
 constexpr int kInput = 0;
 
-/// A filter that reaches beyond the map from every position gives the same as one that just does.
-std::int64_t useful_filter(std::int64_t filter, std::int64_t stride, std::int64_t in) {
-  if (stride < 1 || in < 1) return filter;
-  const std::int64_t positions = (in - 1) / stride + 1;
-  return std::min(filter, in + (positions - 1) * stride);
-}
-
-Result<backend::ConvolutionShape> read_shape(const PrepareContext& context) {
-  const Attributes& attributes = context.attributes();
-  const Shape& in = context.input(kInput).shape;
-  Window window = read_window(attributes, attributes.integer("filter_height"), attributes.integer("filter_width"));
-  if (attributes.text("padding", "SAME") == "SAME") {
-    window.height = useful_filter(window.height, window.stride_height, in[1]);
-    window.width = useful_filter(window.width, window.stride_width, in[2]);
-  }
-  VISQ_ASSIGN(const SpatialAxes axes, slide(context, window, in[1], in[2]));
-  return backend::ConvolutionShape{.batch = in[0], .in_channels = in[3], .out_channels = in[3], .height = axes.height, .width = axes.width};
-}
-
 class PoolKernel final : public Kernel {
  public:
   /// `roots`: square root of the average of squares instead of the average.
@@ -69,11 +50,8 @@ class PoolKernel final : public Kernel {
 };
 
 Result<std::unique_ptr<Kernel>> prepare_pool(PrepareContext& context, bool maximum, bool roots) {
-  VISQ_TRY(context.expect_inputs(1, 1));
-  VISQ_TRY(context.expect_outputs(1));
-  VISQ_TRY(context.expect_rank(kInput, "input", 4));
+  VISQ_ASSIGN(const backend::ConvolutionShape shape, pooling_shape(context));
   VISQ_ASSIGN(const Activation activation, fused_activation(context));
-  VISQ_ASSIGN(const backend::ConvolutionShape shape, read_shape(context));
   VISQ_TRY(check_map_sizes(context, shape));
   VISQ_TRY(context.set_output(0, DType::kFloat32, {shape.batch, shape.height.out, shape.width.out, shape.out_channels}));
   if (context.output(0).elements() == 0) return make_kernel([](EvalContext&) -> Status { return {}; });

@@ -4,6 +4,7 @@
 #include "kernels/element_types.h"
 #include "kernels/integer_arithmetic.h"
 #include "kernels/reduction.h"
+#include "kernels/stored.h"
 
 namespace visq::kernels {
 namespace {
@@ -95,6 +96,8 @@ Result<std::unique_ptr<Kernel>> reduce_kernel(PrepareContext& context) {
 template <template <class> class Fold, class Types>
 Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   VISQ_TRY(context.expect_inputs(2, 2));
+  VISQ_TRY(context.expect_outputs(1));
+  VISQ_TRY(expect_same_grid(context, context.input(0), "the input", context.output(0)));
   return for_type(context, 0, Types(), [&]<class T>(std::type_identity<T>) { return reduce_kernel<T, Fold<T>>(context); });
 }
 
@@ -105,8 +108,8 @@ constexpr OpDef kDefinitions[] = {
     {.name = "SUM", .prepare = prepare<SumFold, Numbers>, .types = Numbers::dtypes()},
     {.name = "MEAN", .prepare = prepare<MeanFold, Numbers>, .types = Numbers::dtypes()},
     {.name = "REDUCE_PROD", .prepare = prepare<ProductFold, Numbers>, .types = Numbers::dtypes()},
-    {.name = "REDUCE_MAX", .prepare = prepare<MaxFold, Numbers>, .types = Numbers::dtypes()},
-    {.name = "REDUCE_MIN", .prepare = prepare<MinFold, Numbers>, .types = Numbers::dtypes()},
+    {.name = "REDUCE_MAX", .prepare = prepare<MaxFold, Numbers>, .types = Numbers::dtypes(), .takes_stored = true},
+    {.name = "REDUCE_MIN", .prepare = prepare<MinFold, Numbers>, .types = Numbers::dtypes(), .takes_stored = true},
     {.name = "REDUCE_ANY", .prepare = prepare<AnyFold, Logical>, .types = Logical::dtypes()},
     {.name = "REDUCE_ALL", .prepare = prepare<AllFold, Logical>, .types = Logical::dtypes()},
 };

@@ -1,53 +1,18 @@
-// RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR on NHWC. Source positions are computed in float32, as LiteRT does, for they decide which pixels
-// are read.
+// RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR on NHWC.
 #include <algorithm>
 #include <cmath>
 
 #include "kernels/cpu_clones.h"
 #include "kernels/element_types.h"
-#include "kernels/parameters.h"
+#include "kernels/resize.h"
 #include "kernels/strided_copy.h"
 
 namespace visq::kernels {
 namespace {
 
 constexpr int kInput = 0;
-constexpr int kSize = 1;
 
-/// How positions along one axis of the output map to the input.
-struct Axis {
-  std::int64_t in = 0, out = 0;
-  float scale = 1;
-  bool align_corners = false, half_pixel_centers = false;
-};
-
-struct Resize {
-  std::int64_t batches = 0, channels = 0;
-  Axis rows, columns;
-};
-
-Result<Resize> read_resize(PrepareContext& context) {
-  VISQ_TRY(context.expect_inputs(2, 2));
-  VISQ_TRY(context.expect_outputs(1));
-  VISQ_TRY(context.expect_rank(kInput, "the input", 4));
-  VISQ_ASSIGN(const auto size, integers_of(context, kSize, "the size", 2));
-  const Shape& from = context.input(kInput).shape;
-  const bool align = context.attributes().flag("align_corners"), half = context.attributes().flag("half_pixel_centers");
-  if (align && half) return context.fail("align_corners and half_pixel_centers exclude each other");
-  const auto axis = [&](std::int64_t in, std::int64_t out) {
-    const bool aligned = align && out > 1;
-    return Axis{in, out,
-                aligned ? static_cast<float>(in - 1) / static_cast<float>(out - 1) : static_cast<float>(in) / static_cast<float>(out),
-                align, half};
-  };
-  if (size[0] < 1 || size[1] < 1) return context.fail("cannot resize to {} x {}", size[0], size[1]);
-  const Shape shape{from[0], size[0], size[1], from[3]};
-  VISQ_TRY(context.set_output(0, context.input(kInput).dtype, shape));
-  if (shape.elements() > 0 && from.elements() == 0) return context.fail("cannot resize an input of shape {}", to_string(from));
-  return Resize{from[0], from[3], axis(from[1], size[0]), axis(from[2], size[1])};
-}
-
-std::int64_t nearest(const Axis& axis, std::int64_t position) {
+std::int64_t nearest(const ResizeAxis& axis, std::int64_t position) {
   const float source = (static_cast<float>(position) + (axis.half_pixel_centers ? 0.5F : 0.0F)) * axis.scale;
   const float index = axis.align_corners ? std::round(source) : std::floor(source);
   return std::clamp(static_cast<std::int64_t>(index), std::int64_t{0}, axis.in - 1);
@@ -69,20 +34,6 @@ Result<std::unique_ptr<Kernel>> prepare_nearest(PrepareContext& context) {
     }
     return {};
   });
-}
-
-/// The two neighbours of a position and the weight of the second.
-struct Neighbours {
-  std::int64_t low = 0, high = 0;
-  float weight = 0;
-};
-
-Neighbours neighbours(const Axis& axis, std::int64_t position) {
-  const auto at = static_cast<float>(position);
-  const float source = axis.half_pixel_centers ? (at + 0.5F) * axis.scale - 0.5F : at * axis.scale;
-  const std::int64_t low = std::clamp(static_cast<std::int64_t>(std::floor(source)), std::int64_t{0}, axis.in - 1);
-  const std::int64_t high = std::clamp(static_cast<std::int64_t>(std::ceil(source)), std::int64_t{0}, axis.in - 1);
-  return {low, high, source - static_cast<float>(low)};
 }
 
 /// One row of the output from two rows of the input.
@@ -124,7 +75,7 @@ Result<std::unique_ptr<Kernel>> prepare_bilinear(PrepareContext& context) {
 
 constexpr OpDef kDefinitions[] = {
     {.name = "RESIZE_BILINEAR", .prepare = prepare_bilinear, .types = {DType::kFloat32}},
-    {.name = "RESIZE_NEAREST_NEIGHBOR", .prepare = prepare_nearest, .types = kMovable},
+    {.name = "RESIZE_NEAREST_NEIGHBOR", .prepare = prepare_nearest, .types = kMovable, .takes_stored = true},
 };
 
 }  // namespace

@@ -37,8 +37,8 @@ Result<std::unique_ptr<Kernel>> prepare_rank(PrepareContext& context) {
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "SHAPE", .prepare = prepare_shape, .types = kMovableOrString, .shape_only = true},
-    {.name = "RANK", .prepare = prepare_rank, .types = kMovableOrString, .shape_only = true},
+    {.name = "SHAPE", .prepare = prepare_shape, .types = kMovableOrString, .takes_stored = true, .shape_only = true},
+    {.name = "RANK", .prepare = prepare_rank, .types = kMovableOrString, .takes_stored = true, .shape_only = true},
 };
 
 }  // namespace

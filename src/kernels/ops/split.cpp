@@ -2,6 +2,7 @@
 #include "core/checked.h"
 #include "kernels/element_types.h"
 #include "kernels/parameters.h"
+#include "kernels/stored.h"
 #include "kernels/strided_copy.h"
 
 namespace visq::kernels {
@@ -91,15 +92,16 @@ Result<std::unique_ptr<Kernel>> prepare_unpack(PrepareContext& context) {
   std::vector<StridedCopy> copies;
   for (int i = 0; i < context.output_count(); ++i, source.offset += step) {
     VISQ_TRY(context.set_output(i, input.dtype, piece));
+    VISQ_TRY(expect_same_grid(context, input, "the input", context.output(i)));
     copies.emplace_back(piece, source, dense_walk(piece));
   }
   return cut_kernel(kInput, std::move(copies));
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "SPLIT", .prepare = prepare_split, .types = kMovableOrString, .main_input = 1},
-    {.name = "SPLIT_V", .prepare = prepare_split_v, .types = kMovableOrString},
-    {.name = "UNPACK", .prepare = prepare_unpack, .types = kMovableOrString},
+    {.name = "SPLIT", .prepare = prepare_split, .types = kMovableOrString, .main_input = 1, .takes_stored = true},
+    {.name = "SPLIT_V", .prepare = prepare_split_v, .types = kMovableOrString, .takes_stored = true},
+    {.name = "UNPACK", .prepare = prepare_unpack, .types = kMovableOrString, .takes_stored = true},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "kernels/broadcast.h"
 #include "kernels/element_types.h"
 #include "kernels/parameters.h"
+#include "kernels/stored.h"
 #include "kernels/strided_copy.h"
 
 namespace visq::kernels {
@@ -59,6 +60,7 @@ Result<std::unique_ptr<Kernel>> prepare_broadcast_to(PrepareContext& context) { 
 Result<std::unique_ptr<Kernel>> prepare_fill(PrepareContext& context) {
   VISQ_TRY(context.expect_inputs(2, 2));
   VISQ_TRY(context.expect_rank(1, "the value", 0));
+  VISQ_TRY(expect_same_grid(context, context.input(1), "the value", context.output(0)));
   return spread(context, 1, 0);
 }
 
@@ -75,9 +77,9 @@ Result<std::unique_ptr<Kernel>> prepare_zeros_like(PrepareContext& context) {
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "TILE", .prepare = prepare_tile, .types = kMovableOrString},
-    {.name = "BROADCAST_TO", .prepare = prepare_broadcast_to, .types = kMovableOrString},
-    {.name = "FILL", .prepare = prepare_fill, .types = kMovableOrString, .main_input = 1},
+    {.name = "TILE", .prepare = prepare_tile, .types = kMovableOrString, .takes_stored = true},
+    {.name = "BROADCAST_TO", .prepare = prepare_broadcast_to, .types = kMovableOrString, .takes_stored = true},
+    {.name = "FILL", .prepare = prepare_fill, .types = kMovableOrString, .main_input = 1, .takes_stored = true},
     {.name = "ZEROS_LIKE", .prepare = prepare_zeros_like, .types = kMovable},
 };
 

@@ -64,7 +64,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   });
 }
 
-constexpr OpDef kDefinitions[] = {{.name = "TOPK_V2", .prepare = prepare, .types = Types::dtypes()}};
+constexpr OpDef kDefinitions[] = {{.name = "TOPK_V2", .prepare = prepare, .types = Types::dtypes(), .takes_stored = true}};
 
 }  // namespace
 

@@ -30,7 +30,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   return copy_kernel({StridedCopy(shape, source, dense_walk(shape))});
 }
 
-constexpr OpDef kDefinitions[] = {{.name = "TRANSPOSE", .prepare = prepare, .types = kMovableOrString}};
+constexpr OpDef kDefinitions[] = {{.name = "TRANSPOSE", .prepare = prepare, .types = kMovableOrString, .takes_stored = true}};
 
 }  // namespace
 

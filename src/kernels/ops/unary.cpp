@@ -136,7 +136,7 @@ using Signs = TypeList<float, double, std::int32_t>;
 
 constexpr OpDef kDefinitions[] = {
     {.name = "ABS", .prepare = prepare<Absolute, Magnitudes>, .types = Magnitudes::dtypes()},
-    {.name = "NEG", .prepare = prepare<Negative, Negatable>, .types = Negatable::dtypes()},
+    {.name = "NEG", .prepare = prepare<Negative, Negatable>, .types = Negatable::dtypes(), .takes_stored = true},
     {.name = "SIGN", .prepare = prepare<Sign, Signs>, .types = Signs::dtypes()},
     {.name = "SQUARE", .prepare = prepare<Square, Float>, .types = Float::dtypes()},
     {.name = "EXP", .prepare = prepare<Exp, Float>, .types = Float::dtypes()},

@@ -45,7 +45,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   return for_type(context, kInput, Types(), [&]<class T>(std::type_identity<T>) { return unique_kernel<T>(context); });
 }
 
-constexpr OpDef kDefinitions[] = {{.name = "UNIQUE", .prepare = prepare, .types = Types::dtypes()}};
+constexpr OpDef kDefinitions[] = {{.name = "UNIQUE", .prepare = prepare, .types = Types::dtypes(), .takes_stored = true}};
 
 }  // namespace
 

@@ -38,7 +38,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   return for_type(context, kCondition, Types(), [&]<class T>(std::type_identity<T>) { return where_kernel<T>(context); });
 }
 
-constexpr OpDef kDefinitions[] = {{.name = "WHERE", .prepare = prepare, .types = Types::dtypes()}};
+constexpr OpDef kDefinitions[] = {{.name = "WHERE", .prepare = prepare, .types = Types::dtypes(), .takes_stored = true}};
 
 }  // namespace
 

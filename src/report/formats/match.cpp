@@ -29,10 +29,20 @@ std::string unpaired(const CompareResult& result) {
   return "\nUnpaired\n" + text_table({{"model"}, {"index"}, {"name"}, {"op"}, {"reason"}}, rows);
 }
 
+std::string surplus(const CompareResult& result) {
+  std::string text;
+  for (const SurplusRuns& each : result.match.surplus) {
+    text += fmt::format("subgraph {} of the {} ran {} time{} more than its counterpart\n", each.subgraph,
+                        each.in_reference ? "reference" : "quantized model", each.runs, each.runs == 1 ? "" : "s");
+  }
+  return text;
+}
+
 std::vector<OutputFile> write(const CompareResult& result, const ReportOptions&, const std::string&) {
   std::string text = fmt::format("{} tensors paired by name, {} by structure, {} unpaired\n", result.match.by_name,
                                  result.match.by_structure, result.match.unpaired.size());
   for (const std::string& warning : result.match.warnings) text += "warning: " + printable(warning) + "\n";
+  text += surplus(result);
   return {{"match.txt", text + pairs(result) + unpaired(result)}};
 }
 

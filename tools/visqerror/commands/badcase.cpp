@@ -58,6 +58,7 @@ Result<int> execute(const Arguments& arguments) {
                                                          {arguments.reference, arguments.quantized, arguments.data.path}, saved));
   VISQ_ASSIGN(const SharedModel reference, load(arguments.reference, console));
   VISQ_ASSIGN(const SharedModel quantized, load(arguments.quantized, console));
+  say_if_sequence({reference.get(), quantized.get()}, console);
   VISQ_ASSIGN(options.reference_mode, mode_of("--ref-mode", arguments.ref_mode, *reference));
   VISQ_ASSIGN(options.quantized_mode, mode_of("--mode", arguments.mode, *quantized));
   VISQ_ASSIGN(const Records records, open_records(arguments.data, *reference, quantized.get(), false, console));

@@ -111,6 +111,7 @@ Result<int> execute(const Arguments& arguments) {
   if (!arguments.twin.empty()) {
     VISQ_ASSIGN(twin, load(arguments.twin, console));
   }
+  say_if_sequence({model.get(), twin ? twin.get() : model.get()}, console);
   VISQ_ASSIGN(ProfileOptions options, make_options(arguments, *model, twin.get()));
   VISQ_ASSIGN(const Records records, open_records(arguments.data, *model, twin.get(), false, console));
   options.records = records.range;

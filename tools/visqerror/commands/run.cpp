@@ -52,8 +52,17 @@ std::string result_json(const Model& model, const Records& records, const RunOpt
   json["output"] = out;
   json["feature_maps"] = maps;
   json["not_computed"] = nlohmann::ordered_json::array();
-  for (const NotRun& node : not_run) json["not_computed"].push_back({{"node", node.node}, {"reason", node.reason}});
+  for (const NotRun& node : not_run) {
+    json["not_computed"].push_back({{"subgraph", node.subgraph}, {"node", node.node}, {"reason", node.reason}});
+  }
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+/// "subgraph 0, node 12 CONV_2D: its input 'x' was not computed".
+std::string describe(const Model& model, const NotRun& gap) {
+  const Subgraph& subgraph = model.subgraphs[static_cast<std::size_t>(gap.subgraph)];
+  return fmt::format("subgraph {}, node {} {}: {}", gap.subgraph, gap.node, subgraph.operators[static_cast<std::size_t>(gap.node)].label(),
+                     gap.reason);
 }
 
 Status check_outputs(const Arguments& arguments) {
@@ -82,6 +91,7 @@ Result<int> execute(const Arguments& arguments) {
   options.mode = mode.value_or(default_mode(*model));
   VISQ_ASSIGN(const Records records, open_records(arguments.data, *model, nullptr, false, console));
   options.records = records.range;
+  say_if_sequence({model.get()}, console);
   VISQ_ASSIGN(const auto writer, DumpWriter::create(arguments.out, model->path, options.mode));
   InterruptibleSink sink(*writer);
   auto outcome = run(model, *records.source, options, sink);
@@ -89,7 +99,7 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(const std::vector<NotRun> not_run, std::move(outcome));
   VISQ_TRY(writer->commit());
 
-  for (const NotRun& node : not_run) console.warn(fmt::format("not computed: {}", node.reason));
+  for (const NotRun& node : not_run) console.warn("not computed: " + describe(*model, node));
   const std::string json = result_json(*model, records, options, arguments.out, sink.maps(), not_run);
   if (!arguments.json.empty() && arguments.json != "-") VISQ_TRY(write_files({{arguments.json, json}}));
   if (arguments.json == "-") {

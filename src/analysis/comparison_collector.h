@@ -1,0 +1,45 @@
+// Folds the records of a comparison, in order, into its result.
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "analysis/compare_plan.h"
+#include "analysis/comparison_sum.h"
+#include "analysis/map_identity.h"
+
+namespace visq::analysis {
+
+/// What one record gives.
+struct RecordOutput {
+  std::vector<std::vector<MapRecord>> maps;  ///< per pair, one for each run of its subgraph
+  std::vector<runtime::NodeFailure> reference_failures, quantized_failures;
+  std::vector<runtime::SurplusRun> surplus;
+};
+
+class ComparisonCollector {
+ public:
+  /// Both must outlive it.
+  ComparisonCollector(const ComparePlan& plan, const CompareOptions& options);
+  Status add(std::int64_t record, RecordOutput&& output);
+  CompareResult finish(const RecordSource& data);
+
+ private:
+  void note_failures(const Model& model, const std::vector<MapNames>& names, const std::vector<runtime::NodeFailure>& failures);
+  void note_surplus(const std::vector<runtime::SurplusRun>& runs);
+  void note_low_precision_output();
+  void list_outputs();
+  void report_match();
+  void report_unpaired_graphs(const Model& model, const std::vector<MapNames>& names, bool in_reference);
+
+  const ComparePlan& plan_;
+  const CompareOptions& options_;
+  std::vector<MapNames> reference_names_, quantized_names_;  ///< per subgraph
+  std::vector<std::size_t> pairs_;                           ///< positions in plan.pairs() of the pairs that are compared
+  std::vector<ComparisonSum> sums_;                          ///< one for each of them
+  std::set<std::pair<const Operator*, int>> failed_;
+  std::int64_t done_ = 0;
+  CompareResult result_;
+};
+
+}  // namespace visq::analysis

@@ -1,0 +1,108 @@
+// ADD, SUB, SQUARED_DIFFERENCE on stored integers: both inputs go to one grid finer than theirs, the result from there to the output's.
+#include "kernels/integer_arithmetic.h"
+#include "kernels/stored_elementwise.h"
+
+namespace visq::kernels {
+namespace {
+
+struct Sum {
+  static std::int32_t of(std::int32_t a, std::int32_t b) { return wrapping_add(a, b); }
+};
+struct Difference {
+  static std::int32_t of(std::int32_t a, std::int32_t b) { return wrapping_subtract(a, b); }
+};
+struct SquaredDifference {
+  static std::int32_t of(std::int32_t a, std::int32_t b) {
+    const std::int32_t difference = wrapping_subtract(a, b);
+    return wrapping_multiply(difference, difference);
+  }
+};
+
+template <class T, class Function>
+struct Combined {
+  FinerOperand<T> first, second;
+  Requantization requantize;
+  T operator()(T a, T b) const { return static_cast<T>(requantize(Function::of(first(a), second(b)))); }
+};
+
+/// The grid on which the operands meet is finer than twice the larger scale by 2^shift.
+template <class T, class Function>
+Result<std::unique_ptr<Kernel>> combining_kernel(PrepareContext& context, int shift, double scale_of_result, Limits limits) {
+  const StoredGrid first = stored_grid(context.input(0)), second = stored_grid(context.input(1)), out = stored_grid(context.output(0));
+  const double common = 2 * std::max(first.scale, second.scale);
+  const auto operand = [&](const StoredGrid& grid) {
+    return FinerOperand<T>(OnFinerGrid{grid.zero_point, shift, to_multiplier(grid.scale / common)});
+  };
+  return zip_kernel<T, T>(
+      context,
+      Combined<T, Function>{operand(first), operand(second), {to_multiplier(scale_of_result / out.scale), out.zero_point, limits}});
+}
+
+/// int16 whose scales are powers of two: the coarser grid is the output's, and the finer input is shifted to it.
+template <class Function>
+struct Shifted {
+  int first, second;
+  Limits limits;
+  std::int16_t operator()(std::int16_t a, std::int16_t b) const {
+    const std::int32_t result = Function::of(rounding_shift(a, first), rounding_shift(b, second));
+    return static_cast<std::int16_t>(std::clamp(result, limits.low, limits.high));
+  }
+};
+
+/// Exponents of three scales that are powers of two.
+struct Exponents {
+  int first, second, out;
+};
+
+std::optional<Exponents> power_of_two_scales(const PrepareContext& context) {
+  if (context.input(0).dtype != DType::kInt16 || !context.attributes().flag("pot_scale_int16", true)) return std::nullopt;
+  const auto exponent = [](const Tensor& tensor) { return near_power_of_two(tensor.info->quantization.scale[0]); };
+  const auto first = exponent(context.input(0)), second = exponent(context.input(1)), out = exponent(context.output(0));
+  if (!first || !second || !out) return std::nullopt;
+  return Exponents{*first, *second, *out};
+}
+
+template <class Function>
+Result<std::unique_ptr<Kernel>> shifting_kernel(PrepareContext& context, const Exponents& exponents, Limits limits) {
+  constexpr int kLongest = 31;
+  const int first = exponents.out - exponents.first, second = exponents.out - exponents.second;
+  if (first < 0 || second < 0 || (first > 0 && second > 0)) {
+    return context.unsupported("int16 with the scales 2^{} and 2^{} for an output of scale 2^{}", exponents.first, exponents.second,
+                               exponents.out);
+  }
+  return zip_kernel<std::int16_t, std::int16_t>(context, Shifted<Function>{std::min(first, kLongest), std::min(second, kLongest), limits});
+}
+
+template <class Function>
+Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
+  VISQ_TRY(expect_grids(context, 2));
+  VISQ_ASSIGN(const RealRange range, fused_range(context));
+  const StoredGrid out = stored_grid(context.output(0));
+  const auto exponents = power_of_two_scales(context);
+  if (exponents) return shifting_kernel<Function>(context, *exponents, stored_limits<std::int16_t>(out, range));
+  return for_type(context, 0, StoredTypes(), [&]<class T>(std::type_identity<T>) {
+    constexpr int kShift = sizeof(T) == 1 ? 20 : 15;  // what int32 holds
+    const double common = 2 * std::max(stored_grid(context.input(0)).scale, stored_grid(context.input(1)).scale);
+    return combining_kernel<T, Function>(context, kShift, std::ldexp(common, -kShift), stored_limits<T>(out, range));
+  });
+}
+
+Result<std::unique_ptr<Kernel>> prepare_squared_difference(PrepareContext& context) {
+  constexpr int kShift = 7;  // a square of 16 bits, shifted by 14, fits into int32
+  VISQ_TRY(expect_grids(context, 2));
+  const double common = 2 * std::max(stored_grid(context.input(0)).scale, stored_grid(context.input(1)).scale);
+  return combining_kernel<std::int8_t, SquaredDifference>(context, kShift, std::ldexp(common * common, -2 * kShift),
+                                                          type_limits<std::int8_t>());
+}
+
+constexpr OpDef kDefinitions[] = {
+    {.name = "ADD", .prepare = prepare<Sum>, .types = StoredTypes::dtypes()},
+    {.name = "SUB", .prepare = prepare<Difference>, .types = StoredTypes::dtypes()},
+    {.name = "SQUARED_DIFFERENCE", .prepare = prepare_squared_difference, .types = {DType::kInt8}},
+};
+
+}  // namespace
+
+std::span<const OpDef> integer_add_sub() { return kDefinitions; }
+
+}  // namespace visq::kernels

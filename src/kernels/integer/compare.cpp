@@ -1,0 +1,54 @@
+// EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL on stored integers: real values in fixed point are compared.
+#include <functional>
+
+#include "kernels/stored_elementwise.h"
+
+namespace visq::kernels {
+namespace {
+
+template <class T, class Function>
+struct Compared {
+  FinerOperand<T> first, second;
+  Bool operator()(T a, T b) const { return Function()(first(a), second(b)); }
+};
+
+template <class Function, class Types>
+Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
+  constexpr int kShift = 8;
+  VISQ_TRY(context.expect_inputs(2, 2));
+  VISQ_TRY(context.expect_outputs(1));
+  for (const int slot : {0, 1}) VISQ_TRY(expect_per_tensor(context, context.input(slot), fmt::format("input {}", slot)));
+  return for_type(context, 0, Types(), [&]<class T>(std::type_identity<T>) {
+    const auto operand = [&](int slot) {
+      const StoredGrid grid = stored_grid(context.input(slot));
+      return FinerOperand<T>(OnFinerGrid{grid.zero_point, kShift, to_multiplier(grid.scale)});
+    };
+    return zip_kernel<T, Bool>(context, Compared<T, Function>{operand(0), operand(1)});
+  });
+}
+
+/// LiteRT compares the order of int16 as it is stored.
+template <class Function>
+Result<std::unique_ptr<Kernel>> prepare_order(PrepareContext& context) {
+  if (context.has_input(0) && context.input(0).dtype == DType::kInt16) {
+    VISQ_TRY(context.expect_inputs(2, 2));
+    VISQ_TRY(context.expect_outputs(1));
+    return zip_kernel<std::int16_t, Bool>(context, [](std::int16_t a, std::int16_t b) { return Bool(Function()(a, b)); });
+  }
+  return prepare<Function, StoredBytes>(context);
+}
+
+constexpr OpDef kDefinitions[] = {
+    {.name = "EQUAL", .prepare = prepare<std::equal_to<>, StoredTypes>, .types = StoredTypes::dtypes()},
+    {.name = "NOT_EQUAL", .prepare = prepare<std::not_equal_to<>, StoredTypes>, .types = StoredTypes::dtypes()},
+    {.name = "LESS", .prepare = prepare_order<std::less<>>, .types = StoredTypes::dtypes()},
+    {.name = "LESS_EQUAL", .prepare = prepare_order<std::less_equal<>>, .types = StoredTypes::dtypes()},
+    {.name = "GREATER", .prepare = prepare_order<std::greater<>>, .types = StoredTypes::dtypes()},
+    {.name = "GREATER_EQUAL", .prepare = prepare_order<std::greater_equal<>>, .types = StoredTypes::dtypes()},
+};
+
+}  // namespace
+
+std::span<const OpDef> integer_compare() { return kDefinitions; }
+
+}  // namespace visq::kernels

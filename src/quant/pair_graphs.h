@@ -1,0 +1,10 @@
+// Pairing inside one pair of subgraphs.
+#pragma once
+
+#include "quant/pairing.h"
+
+namespace visq::quant {
+
+Pairing pair_graphs(const Subgraph& reference, const Subgraph& quantized, const std::vector<int>& input_order);
+
+}  // namespace visq::quant

@@ -1,0 +1,88 @@
+// Pairs of subgraphs: the main graphs, then what paired operators call.
+#include <algorithm>
+
+#include "quant/pair_graphs.h"
+
+namespace visq::quant {
+namespace {
+
+class ModelPairer {
+ public:
+  ModelPairer(const Model& reference, const Model& quantized)
+      : r_(reference), q_(quantized), r_taken_(r_.subgraphs.size(), false), q_taken_(q_.subgraphs.size(), false) {}
+
+  std::vector<GraphPairing> run(const std::vector<int>& input_order) {
+    add(0, 0, input_order);
+    for (std::size_t next = 0; next < pairs_.size(); ++next) {
+      pairs_[next].calls = paired_calls(pairs_[next]);
+      for (const auto& call : std::vector(pairs_[next].calls)) add_callees(next, call);
+    }
+    return std::move(pairs_);
+  }
+
+ private:
+  const Subgraph& r_graph(const GraphPairing& pair) const { return r_.subgraphs[static_cast<std::size_t>(pair.reference_subgraph)]; }
+  const Subgraph& q_graph(const GraphPairing& pair) const { return q_.subgraphs[static_cast<std::size_t>(pair.quantized_subgraph)]; }
+
+  void add(int r, int q, const std::vector<int>& input_order) {
+    if (r_taken_[static_cast<std::size_t>(r)] || q_taken_[static_cast<std::size_t>(q)]) return;
+    r_taken_[static_cast<std::size_t>(r)] = q_taken_[static_cast<std::size_t>(q)] = true;
+    GraphPairing pair{r, q, {}, {}};
+    pair.pairing = pair_graphs(r_graph(pair), q_graph(pair), input_order);
+    pairs_.push_back(std::move(pair));
+  }
+
+  /// Operators of one type whose outputs are paired; those without outputs (CALL_ONCE) in order.
+  std::vector<std::pair<int, int>> paired_calls(const GraphPairing& pair) const {
+    std::vector<std::pair<int, int>> calls;
+    std::vector<bool> used(q_graph(pair).operators.size(), false);
+    const auto& r_operators = r_graph(pair).operators;
+    for (std::size_t i = 0; i < r_operators.size(); ++i) {
+      if (called_subgraphs(r_operators[i]).empty()) continue;
+      const int partner = partner_of(pair, r_operators[i], used);
+      if (partner < 0) continue;
+      used[static_cast<std::size_t>(partner)] = true;
+      calls.emplace_back(static_cast<int>(i), partner);
+    }
+    return calls;
+  }
+
+  int partner_of(const GraphPairing& pair, const Operator& op, const std::vector<bool>& used) const {
+    const auto& candidates = q_graph(pair).operators;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (used[i] || candidates[i].type != op.type || candidates[i].outputs.size() != op.outputs.size()) continue;
+      if (op.outputs.empty() || paired(pair.pairing, op.outputs[0], candidates[i].outputs[0])) return static_cast<int>(i);
+    }
+    return -1;
+  }
+
+  static bool paired(const Pairing& pairing, int reference, int quantized) {
+    return std::any_of(pairing.matches.begin(), pairing.matches.end(),
+                       [&](const TensorMatch& match) { return match.reference == reference && match.quantized == quantized; });
+  }
+
+  void add_callees(std::size_t pair, std::pair<int, int> call) {
+    const auto r = called_subgraphs(r_graph(pairs_[pair]).operators[static_cast<std::size_t>(call.first)]);
+    const auto q = called_subgraphs(q_graph(pairs_[pair]).operators[static_cast<std::size_t>(call.second)]);
+    for (std::size_t i = 0; i < std::min(r.size(), q.size()); ++i) {
+      const auto& r_inputs = r_.subgraphs[static_cast<std::size_t>(r[i])].inputs;
+      const auto& q_inputs = q_.subgraphs[static_cast<std::size_t>(q[i])].inputs;
+      std::vector<int> in_order;
+      for (std::size_t k = 0; k < std::min(r_inputs.size(), q_inputs.size()); ++k) in_order.push_back(static_cast<int>(k));
+      add(static_cast<int>(r[i]), static_cast<int>(q[i]), in_order);
+    }
+  }
+
+  const Model& r_;
+  const Model& q_;
+  std::vector<bool> r_taken_, q_taken_;
+  std::vector<GraphPairing> pairs_;
+};
+
+}  // namespace
+
+std::vector<GraphPairing> pair_models(const Model& reference, const Model& quantized, const std::vector<int>& input_order) {
+  return ModelPairer(reference, quantized).run(input_order);
+}
+
+}  // namespace visq::quant

@@ -1,0 +1,69 @@
+#include "runtime/constant_values.h"
+
+#include <cstring>
+
+#include "core/error.h"
+#include "kernels/dequantize_constant.h"
+#include "kernels/sparse_constant.h"
+
+namespace visq::runtime {
+namespace {
+
+using kernels::Tensor;
+
+Status keep(Tensor& tensor, ConstantMemory& memory, std::span<const std::byte> bytes, const std::string& place) {
+  memory.bytes = AlignedBuffer(bytes.size());
+  if (memory.bytes.data() == nullptr) return bad_input("{}: no memory for {} bytes of a constant", place, bytes.size());
+  if (!bytes.empty()) std::memcpy(memory.bytes.data(), bytes.data(), bytes.size());
+  tensor.data = memory.bytes.data();
+  return {};
+}
+
+/// Layout: int32 count, int32 offsets of all strings and of the end, characters. The loader has checked them.
+std::vector<std::string> read_strings(std::span<const std::byte> bytes) {
+  const auto number = [&](std::size_t index) {
+    std::int32_t value = 0;
+    std::memcpy(&value, bytes.data() + index * sizeof(value), sizeof(value));
+    return static_cast<std::size_t>(value);
+  };
+  std::vector<std::string> strings;
+  const std::size_t count = bytes.empty() ? 0 : number(0);
+  for (std::size_t i = 0; i < count; ++i) {
+    strings.emplace_back(reinterpret_cast<const char*>(bytes.data()) + number(1 + i), number(2 + i) - number(1 + i));
+  }
+  return strings;
+}
+
+}  // namespace
+
+bool holds_strings(DType type) { return type == DType::kString || type == DType::kResource || type == DType::kVariant; }
+
+Status materialize(Tensor& tensor, ConstantMemory& memory, const std::string& place) {
+  const TensorInfo& info = *tensor.info;
+  if (holds_strings(info.dtype)) {
+    memory.strings = read_strings(info.data);
+    tensor.strings = &memory.strings;
+    return {};
+  }
+  if (bits(info.dtype) == 0) return unsupported("{}: its constant '{}' is of type {}", place, info.name, name(info.dtype));
+  if (tensor.dtype != info.dtype) {
+    VISQ_ASSIGN(const auto values, kernels::dequantize_constant(info, place));
+    return keep(tensor, memory, std::as_bytes(std::span(values)), place);
+  }
+  if (info.sparsity != nullptr) {
+    VISQ_ASSIGN(const auto dense, kernels::dense_elements(info, place));
+    return keep(tensor, memory, dense, place);
+  }
+  if (bits(info.dtype) < 8) {
+    VISQ_ASSIGN(const auto wide, kernels::stored_integers(info, place));
+    const std::vector<std::int8_t> values(wide.begin(), wide.end());
+    return keep(tensor, memory, std::as_bytes(std::span(values)), place);
+  }
+  constexpr std::size_t kCopyBelow = std::size_t{1} << 20;  // small ones are copied, so that kernels may read behind their end
+  const bool aligned = reinterpret_cast<std::uintptr_t>(info.data.data()) % 16 == 0;
+  if (info.data.size() < kCopyBelow || !aligned) return keep(tensor, memory, info.data, place);
+  tensor.data = const_cast<std::byte*>(info.data.data());
+  return {};
+}
+
+}  // namespace visq::runtime

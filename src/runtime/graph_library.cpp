@@ -1,0 +1,38 @@
+#include "runtime/graph_library.h"
+
+#include <algorithm>
+
+namespace visq::runtime {
+namespace {
+
+/// Enough for the bodies of a model and a few shapes of each, bounded for loops whose shapes grow at every turn.
+constexpr std::size_t kGraphsKept = 64;
+
+}  // namespace
+
+Result<std::shared_ptr<const PreparedGraph>> GraphLibrary::get(int subgraph, const std::vector<Shape>& input_shapes) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry& entry) { return entry.subgraph == subgraph && entry.shapes == input_shapes; });
+  if (found != entries_.end()) return found->graph;
+  VISQ_ASSIGN(auto graph, PreparedGraph::prepare_callee(model_, subgraph, mode_, input_shapes, *this));
+  if (entries_.size() == kGraphsKept) entries_.erase(entries_.begin());
+  entries_.push_back({subgraph, input_shapes, graph});
+  return graph;
+}
+
+Result<std::optional<std::vector<Shape>>> GraphLibrary::output_shapes(int subgraph, const std::vector<Shape>& input_shapes) {
+  VISQ_ASSIGN(const auto graph, get(subgraph, input_shapes));
+  std::optional<std::vector<Shape>> shapes(std::in_place);
+  for (const int output : graph->subgraph().outputs) {
+    const PreparedTensor& tensor = graph->tensors()[static_cast<std::size_t>(output)];
+    if (tensor.missing) {
+      return unsupported("{}: subgraph {} cannot give its output '{}'", model_->path, subgraph, tensor.value.info->name);
+    }
+    if (!tensor.shape_known) shapes.reset();
+    if (shapes) shapes->push_back(tensor.value.shape);
+  }
+  return shapes;
+}
+
+}  // namespace visq::runtime

@@ -1,0 +1,1 @@
+"""What makes operator cases: tensors, models, LiteRT's results, files. The cases themselves stand in families/."""

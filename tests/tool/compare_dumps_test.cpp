@@ -1,0 +1,54 @@
+// `visqerror compare` on dumps of feature maps instead of models.
+#include <nlohmann/json.hpp>
+
+#include "support/json_schema.h"
+#include "tool/tool_support.h"
+
+namespace visq::testing {
+namespace {
+
+using Json = nlohmann::json;
+
+class CompareDumps : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(run_tool({"run", kFp32, "-d", kData, "--records", "4", "-o", folder_ / "f.h5"}).exit_code, 0);
+    ASSERT_EQ(run_tool({"run", kInt8, "-d", kData, "--records", "2:6", "-o", folder_ / "q.h5"}).exit_code, 0);
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(CompareDumps, GivesWhatTheModelsGive) {
+  const ProcessResult dumps = run_tool({"compare", folder_ / "f.h5", folder_ / "q.h5", "--metrics", "mse,sqnr", "--json", "-"});
+  ASSERT_EQ(dumps.exit_code, 0) << dumps.err;
+  EXPECT_NE(dumps.err.find("f.h5: 2 of its records, the first 0, are not in the other dump"), std::string::npos) << dumps.err;
+  const ProcessResult models = run_tool({"compare", kFp32, kInt8, "-d", kData, "--records", "2:4", "--metrics", "mse,sqnr", "--json", "-"});
+  ASSERT_EQ(models.exit_code, 0) << models.err;
+  const Json of_dumps = Json::parse(dumps.out), of_models = Json::parse(models.out);
+  EXPECT_EQ(schema_violation("compare.schema.json", of_dumps), "");
+  int compared = 0;
+  for (const Json& map : of_dumps["nodes"]) {
+    for (const Json& other : of_models["nodes"]) {
+      if (other["name"] != map["name"]) continue;
+      EXPECT_EQ(map["metrics"], other["metrics"]) << map["name"];
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 10);
+}
+
+TEST_F(CompareDumps, TakesNoData) {
+  const ProcessResult result = run_tool({"compare", folder_ / "f.h5", folder_ / "q.h5", "-d", kData});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.err.find("dumps of feature maps are compared as they are"), std::string::npos) << result.err;
+}
+
+TEST_F(CompareDumps, WithNothingInCommonAreRefused) {
+  ASSERT_EQ(run_tool({"run", kInt8, "-d", kData, "--records", "8:9", "-o", folder_ / "late.h5"}).exit_code, 0);
+  const ProcessResult result = run_tool({"compare", folder_ / "f.h5", folder_ / "late.h5"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_NE(result.err.find("have no record in common"), std::string::npos) << result.err;
+}
+
+}  // namespace
+}  // namespace visq::testing
