@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "visq/accuracy.h"
 #include "visq/data.h"
 #include "visq/dump.h"
 #include "visq/graph.h"
@@ -125,6 +126,7 @@ struct CompareResult {
   std::vector<int> outputs;         ///< indices into maps: the reference's graph outputs
   Graph graph;                      ///< graph_of(reference), for pictures
   MatchReport match;
+  std::optional<Accuracy> accuracy;  ///< where there are labels
   std::vector<Anomaly> anomalies;
   std::vector<NotComputed> not_computed;
   bool interrupted = false;

@@ -61,6 +61,10 @@ Result<std::unique_ptr<RecordSource>> open_data(const std::string& path, const M
 /// A dynamic axis has its stored size.
 std::unique_ptr<RecordSource> random_data(const Model& model, const Model* twin, std::uint64_t seed, bool legacy);
 
+/// Whole numbers from a .npy file, a .csv file, or an HDF5 file with one dataset (or FILE.h5:DATASET), whatever their shape.
+/// Errors: kBadInput naming file and place.
+Result<std::vector<std::int64_t>> load_labels(const std::string& path);
+
 /// Only these records of `source`, numbered anew from 0 in the order given.
 std::unique_ptr<RecordSource> select_records(std::unique_ptr<RecordSource> source, std::vector<std::int64_t> records);
 

@@ -96,8 +96,10 @@ BoxPlot ValueSpread::box(std::size_t index) const {
   const double reach = kWhiskers * (plot.upper_quartile - plot.lower_quartile);
   plot.lower_whisker = plot.lower_quartile;
   plot.upper_whisker = plot.upper_quartile;
-  for (const auto& bucket : sketch.buckets()) {
-    const double value = bucket.middle();
+  const auto buckets = sketch.buckets();
+  for (const auto& bucket : buckets) {
+    const bool first = &bucket == &buckets.front(), last = &bucket == &buckets.back();
+    const double value = first ? bucket.low : last ? bucket.high : bucket.middle();  // the extremes are known exactly
     if (value < plot.lower_quartile - reach || value > plot.upper_quartile + reach) {
       plot.outliers.push_back(value);
       if (std::fabs(value) >= std::fabs(plot.largest_outlier)) plot.largest_outlier = value;

@@ -101,6 +101,19 @@ Json match(const MatchReport& report) {
   return out;
 }
 
+Json accuracy(const Accuracy& values) {
+  const auto top = [](const TopAccuracy& side) { return Json{{"top1", side.top1}, {"top5", side.top5}}; };
+  Json out;
+  out["output"] = json_string(values.output);
+  out["records"] = values.records;
+  out["classes"] = values.classes;
+  out["reference"] = top(values.reference);
+  out["quantized"] = top(values.quantized);
+  out["ratio"] = json_number(values.ratio());
+  out["drop"] = json_number(values.drop());
+  return out;
+}
+
 Json not_computed(const CompareResult& result) {
   Json out = Json::array();
   for (const NotComputed& each : result.not_computed) {
@@ -128,7 +141,7 @@ std::string result_json(const CompareResult& result) {
   for (const MapComparison& map : result.maps) nodes.push_back(node(result, map));
   document["nodes"] = std::move(nodes);
   document["outputs"] = outputs(result);
-  document["accuracy"] = nullptr;
+  document["accuracy"] = result.accuracy ? accuracy(*result.accuracy) : Json(nullptr);
   document["anomalies"] = anomalies(result);
   document["match"] = match(result.match);
   document["not_computed"] = not_computed(result);

@@ -81,6 +81,7 @@ class Summary {
   std::string text() {
     header();
     outputs();
+    accuracy();
     worst();
     anomalies();
     pairing();
@@ -106,6 +107,17 @@ class Summary {
     if (result_.outputs.empty()) return;
     std::vector<std::size_t> maps(result_.outputs.begin(), result_.outputs.end());
     add("\n{}\n{}", style_.bold("Outputs"), table(maps, maps));
+  }
+
+  void accuracy() {
+    if (!result_.accuracy) return;
+    const Accuracy& values = *result_.accuracy;
+    const auto percent = [](double share) { return fmt::format("{:.2f} %", 100 * share); };
+    add("\n{} of {} on {} records\n{}", style_.bold("Accuracy"), shortened(printable(values.output), kLegibleName), values.records,
+        text_table({{""}, {"top-1", true}, {"top-5", true}},
+                   {{"reference", percent(values.reference.top1), percent(values.reference.top5)},
+                    {"quantized", percent(values.quantized.top1), percent(values.quantized.top5)}}));
+    add("drop of top-1: {:.2f} percentage points, ratio {}\n", values.drop(), brief(values.ratio()));
   }
 
   /// Nodes with a value come first, worst in front; equal ones in graph order.

@@ -22,12 +22,34 @@ bool is_dump(const std::string& path) {
 }
 
 Result<CompareResult> compare_dump_files(PairRequest& request, const Console& console) {
+  if (!request.labels.empty()) return usage_error("--labels: dumps hold no records to classify");
   if (!request.data.path.empty()) return usage_error("--data: dumps of feature maps are compared as they are");
   VISQ_ASSIGN(const auto reference, open_dump(request.reference));
   VISQ_ASSIGN(const auto quantized, open_dump(request.quantized));
   request.options.progress = console.progress("records");
   request.options.stop = &interrupted();
   return compare_dumps(*reference, request.reference, *quantized, request.quantized, request.options);
+}
+
+struct Labels {
+  std::vector<std::int64_t> values;
+  std::int64_t offset = 0;
+};
+
+/// Reads --labels and its companions before anything is computed.
+Result<Labels> read_labels(const PairRequest& request) {
+  Labels labels;
+  if (request.labels.empty()) {
+    if (!request.label_offset.empty() || !request.output_node.empty()) return usage_error("--label-offset and --output-node need --labels");
+    return labels;
+  }
+  if (request.data.records.starts_with("worst")) return usage_error("--labels: do not go with --records worst");
+  constexpr std::int64_t kFarthest = 1'000'000;
+  if (!request.label_offset.empty()) {
+    VISQ_ASSIGN(labels.offset, parse_integer("--label-offset", request.label_offset, -kFarthest, kFarthest));
+  }
+  VISQ_ASSIGN(labels.values, load_labels(request.labels));
+  return labels;
 }
 
 /// One model alone is compared with itself: what the device computes against what fake quantization says.
@@ -42,12 +64,31 @@ Status complete(PairRequest& request, const Model& reference) {
   return {};
 }
 
+/// Top-1 and top-5 of both models; nothing without labels.
+Status add_accuracy(const PairRequest& request, const Labels& labels, const SharedModel& reference, const SharedModel& quantized,
+                    RecordSource& data, CompareResult& result) {
+  if (request.labels.empty() || result.interrupted) return {};
+  AccuracyOptions options;
+  options.records = request.options.records;
+  options.reference_mode = request.options.reference_mode;
+  options.quantized_mode = request.options.quantized_mode;
+  options.labels = labels.values;
+  options.label_offset = labels.offset;
+  options.output_node = request.output_node;
+  options.threads = request.options.threads;
+  options.progress = request.options.progress;
+  options.stop = request.options.stop;
+  VISQ_ASSIGN(result.accuracy, accuracy(reference, quantized, data, options));
+  return {};
+}
+
 }  // namespace
 
 Result<CompareResult> compare_pair(PairRequest request, const Console& console) {
   if (!request.quantized.empty() && is_dump(request.reference) && is_dump(request.quantized)) return compare_dump_files(request, console);
   VISQ_ASSIGN(const SharedModel reference, load(request.reference, console));
   VISQ_TRY(complete(request, *reference));
+  VISQ_ASSIGN(const Labels labels, read_labels(request));
   const bool same = request.quantized == request.reference;
   VISQ_ASSIGN(const SharedModel quantized, same ? Result<SharedModel>(reference) : load(request.quantized, console));
   VISQ_ASSIGN(const Records records, open_records(request.data, *reference, quantized.get(), request.legacy_random, console));
@@ -62,6 +103,7 @@ Result<CompareResult> compare_pair(PairRequest request, const Console& console) 
   say_if_sequence({reference.get(), quantized.get()}, console);
   auto result = compare(reference, quantized, *records.source, options);
   if (result.ok() && !has_quantization(*quantized)) console.warn(fmt::format("{}: holds no quantized tensor", quantized->path));
+  if (result.ok()) VISQ_TRY(add_accuracy(request, labels, reference, quantized, *records.source, *result));
   return result;
 }
 

@@ -15,6 +15,7 @@ namespace visq::tool {
 struct PairRequest {
   std::string reference, quantized;  ///< paths
   DataOptions data;
+  std::string labels, label_offset, output_node;       ///< as on the command line; no labels: no accuracy
   bool legacy_random = false;                          ///< random data as the original tool draws it
   std::optional<Mode> reference_mode, quantized_mode;  ///< unset: the model's default
   CompareOptions options;                              ///< records, modes, progress and stop are filled in here

@@ -38,6 +38,16 @@ bool holds(const Condition& condition, const MetricValue& value) {
   return condition.at_least ? value.value >= condition.limit : value.value <= condition.limit;
 }
 
+constexpr std::string_view kAccuracyDrop = "accuracy_drop";
+
+std::vector<std::string> accuracy_violations(const Condition& condition, const CompareResult& result) {
+  if (!result.accuracy) return {condition.text + " does not hold: without --labels there is no accuracy"};
+  const double drop = result.accuracy->drop();
+  const bool holds = condition.at_least ? drop >= condition.limit : drop <= condition.limit;
+  if (holds) return {};
+  return {fmt::format("{} does not hold: top-1 accuracy drops by {:.6g} percentage points", condition.text, drop)};
+}
+
 std::string describe(const MetricValue& value) {
   switch (value.state) {
     case MetricValue::State::kInfinite:
@@ -70,11 +80,16 @@ Result<Condition> parse_condition(const std::string& option, const std::string& 
     condition.pattern = metric.substr(5, colon - 5);
     metric.erase(0, colon + 1);
   }
+  if (metric == kAccuracyDrop && condition.scope == Condition::Scope::kOutputs) {
+    condition.scope = Condition::Scope::kAccuracyDrop;
+    return condition;
+  }
   VISQ_ASSIGN(condition.metric, parse_metric(option, metric));
   return condition;
 }
 
 std::vector<std::string> violations(const Condition& condition, const CompareResult& result) {
+  if (condition.scope == Condition::Scope::kAccuracyDrop) return accuracy_violations(condition, result);
   const auto column = std::find(result.metrics.begin(), result.metrics.end(), condition.metric) - result.metrics.begin();
   std::vector<std::string> lines;
   bool looked = false;

@@ -10,7 +10,7 @@ namespace visq::tool {
 
 /// One condition: a metric of some feature maps is at least (at most) a limit.
 struct Condition {
-  enum class Scope { kOutputs, kAny, kNodes };
+  enum class Scope { kOutputs, kAny, kNodes, kAccuracyDrop };
   std::string text;  ///< as the user wrote it: "--min sqnr=20"
   bool at_least = true;
   Scope scope = Scope::kOutputs;
@@ -19,7 +19,8 @@ struct Condition {
   double limit = 0;
 };
 
-/// Parses "METRIC=VALUE", "any:METRIC=VALUE" (every node) or "node:GLOB:METRIC=VALUE" (some nodes); names are split off at the last
+/// Parses "accuracy_drop=POINTS", "METRIC=VALUE", "any:METRIC=VALUE" (every node) or "node:GLOB:METRIC=VALUE" (some nodes); names are split
+/// off at the last
 /// `:` and `=`. `option` is "--min" or "--max". Errors: kUsage.
 Result<Condition> parse_condition(const std::string& option, const std::string& text);
 

@@ -41,6 +41,9 @@ class RemarkingSource final : public RecordSource {
 /// Replaces the records by the worst of them, found in one pass with the models' default modes.
 Status keep_worst(Records& records, std::int64_t count, const Model& model, const Model* twin, const Console& console) {
   if (twin == nullptr) return usage_error("--records worst: one model has no worst record; give a command that takes a pair");
+  if (keeps_state(model) || keeps_state(*twin)) {
+    return usage_error("--records worst: the models keep state from record to record, so no record stands alone");
+  }
   const auto unowned = [](const Model* each) { return std::shared_ptr<const Model>(std::shared_ptr<const Model>(), each); };
   BadcaseOptions options;
   options.records = records.range;

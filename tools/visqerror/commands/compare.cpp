@@ -42,7 +42,8 @@ Result<std::vector<Condition>> parse_conditions(const Arguments& arguments, cons
     for (const std::string& text : texts) {
       VISQ_ASSIGN(conditions.emplace_back(), parse_condition(option, text));
       const int metric = conditions.back().metric;
-      if (!metrics.empty() && std::find(metrics.begin(), metrics.end(), metric) == metrics.end()) {
+      const bool by_metric = conditions.back().scope != Condition::Scope::kAccuracyDrop;
+      if (by_metric && !metrics.empty() && std::find(metrics.begin(), metrics.end(), metric) == metrics.end()) {
         return usage_error("{} {}: {} is not among --metrics", option, text, all_metrics()[static_cast<std::size_t>(metric)].name);
       }
     }
@@ -96,10 +97,16 @@ std::function<int()> setup(CLI::App& app) {
   add_values(app, "--metrics", arguments->metrics, "LIST", "only these metrics, such as mse,sqnr; default: all")
       ->delimiter(',')
       ->group("Selection");
+  add_value(app, "--labels", arguments->pair.labels, "FILE",
+            "class of every record (.npy, .csv, or FILE.h5[:DATASET]): top-1 and top-5 of both models, in one more pass")
+      ->group("Accuracy");
+  add_value(app, "--label-offset", arguments->pair.label_offset, "N", "class of label 0; default: 0")->group("Accuracy");
+  add_value(app, "--output-node", arguments->pair.output_node, "NAME", "the output that holds the classes; default: the first")
+      ->group("Accuracy");
   arguments->output.add_to(app);
   const std::string group = "Conditions (exit code 1 where one does not hold)";
   add_values(app, "--min", arguments->minimum, "COND",
-             "METRIC=VALUE on the model's outputs, any:METRIC=VALUE on every node, node:GLOB:METRIC=VALUE")
+             "METRIC=VALUE on the model's outputs, any:METRIC=VALUE on every node, node:GLOB:METRIC=VALUE, accuracy_drop=POINTS")
       ->group(group);
   add_values(app, "--max", arguments->maximum, "COND", "likewise")->group(group);
   add_value(app, "--mode", arguments->mode, "MODE", "fp32, fake-quant or integer, of QUANT; default: fake-quant if it is quantized");
@@ -116,8 +123,8 @@ std::function<int()> setup(CLI::App& app) {
       "  visqerror compare fp32.circle int8.circle -d data.h5 --records 16 -o out\n"
       "  visqerror compare fp32.tflite int8.tflite -d data.h5 --json - | jq .outputs\n"
       "  visqerror compare fp32.tflite int8.tflite -d data.h5 --min sqnr=20\n"
-      "  visqerror compare int8.tflite -d data.h5        # against its integer execution\n"
-      "  visqerror compare fp32_maps.h5 device_maps.h5   # two dumps, see run");
+      "  visqerror compare int8.tflite -d data.h5       # against its integer execution\n"
+      "  visqerror compare fp32_maps.h5 device_maps.h5  # two dumps, see run");
   return [arguments] { return finish(execute(*arguments)); };
 }
 

@@ -1,0 +1,53 @@
+// Accuracy of a classifier and of its quantized twin, from labels.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "visq/data.h"
+#include "visq/mode.h"
+#include "visq/model.h"
+#include "visq/run.h"
+
+namespace visq {
+
+struct AccuracyOptions {
+  RecordRange records;
+  Mode reference_mode = Mode::kFp32, quantized_mode = Mode::kFakeQuant;
+  std::vector<std::int64_t> labels;  ///< of record i of the data: labels[i]
+  std::int64_t label_offset = 0;     ///< the class of label l is element l + label_offset of the output
+  std::string output_node;           ///< name of the output to look at (of either model); empty: the reference's first output
+  int threads = 0;                   ///< 0: all cores
+  Progress progress;
+  const std::atomic<bool>* stop = nullptr;
+};
+
+/// Shares of the records whose label is the best class, or one of the five best. Of equally good classes the one with the lower index
+/// counts as better; a label whose score is NaN is never right.
+struct TopAccuracy {
+  double top1 = 0, top5 = 0;
+};
+
+struct Accuracy {
+  std::string output;  ///< name in the reference
+  std::int64_t records = 0, classes = 0;
+  TopAccuracy reference, quantized;
+
+  /// quantized / reference of top-1; NaN where the reference is never right.
+  double ratio() const { return quantized.top1 / reference.top1; }
+  /// reference - quantized of top-1, in percentage points.
+  double drop() const { return 100 * (reference.top1 - quantized.top1); }
+};
+
+/// Runs both models over the records. Errors: kUsage where no output bears that name, or labels do not reach; kBadInput where the output
+/// is no row of class scores, or a label is no class.
+Result<Accuracy> accuracy(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
+                          const AccuracyOptions& options);
+
+/// Place of class `label` among the scores, best first: 0 is the best.
+std::int64_t rank_of(std::span<const float> scores, std::int64_t label);
+
+}  // namespace visq

@@ -1,0 +1,88 @@
+// Class labels: .npy, .csv, or a dataset of an HDF5 file.
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "data/convert.h"
+#include "data/hdf5_array.h"
+#include "data/npy.h"
+#include "model/printable.h"
+#include "visq/data.h"
+
+namespace visq {
+namespace {
+
+bool starts_with(const std::string& path, std::string_view signature) {
+  std::string head(signature.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  return file.read(head.data(), static_cast<std::streamsize>(head.size())) && head == signature;
+}
+
+Result<std::vector<std::int64_t>> to_labels(const Array& array, const std::string& place) {
+  auto integers = data::to_integers(array, DType::kInt64);
+  if (!integers.ok()) return bad_input("{}: {}", place, integers.error().message);
+  const auto values = integers->values<std::int64_t>();
+  return std::vector<std::int64_t>(values.begin(), values.end());
+}
+
+Result<std::vector<std::int64_t>> npy_labels(const std::string& path) {
+  VISQ_ASSIGN(const auto header, data::read_npy_header(path, path));
+  VISQ_ASSIGN(const Array array, data::read_npy(path, header, 0, header.shape, path));
+  return to_labels(array, path);
+}
+
+/// The only dataset where none is named.
+Result<std::vector<std::int64_t>> hdf5_labels(const std::string& path, std::string dataset) {
+  const hdf5::Session session;
+  VISQ_ASSIGN(const auto file, hdf5::open_file(path));
+  if (dataset.empty()) {
+    VISQ_ASSIGN(const auto names, hdf5::link_names(file.get(), path));
+    if (names.size() != 1) return bad_input("{}: holds {} objects; name the dataset, as in {}:labels", path, names.size(), path);
+    dataset = names.front();
+  }
+  const std::string place = fmt::format("{}: dataset '{}'", path, printable(dataset));
+  VISQ_ASSIGN(const auto opened, hdf5::open_dataset(file.get(), dataset, place));
+  VISQ_ASSIGN(const Array array, hdf5::read(opened, place));
+  return to_labels(array, place);
+}
+
+/// One label per line, or several between commas; a first line of words is a heading.
+Result<std::vector<std::int64_t>> csv_labels(const std::string& path) {
+  VISQ_ASSIGN(const auto file, MappedFile::open(path));
+  const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+  std::vector<std::int64_t> labels;
+  std::int64_t line = 1;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(",\n", at), text.size());
+    std::string_view word = text.substr(at, end - at);
+    while (!word.empty() && (word.front() == ' ' || word.front() == '\t')) word.remove_prefix(1);
+    while (!word.empty() && (word.back() == ' ' || word.back() == '\t' || word.back() == '\r')) word.remove_suffix(1);
+    std::int64_t label = 0;
+    const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), label);
+    const bool number = !word.empty() && error == std::errc() && stop == word.data() + word.size();
+    if (number) labels.push_back(label);
+    if (!number && !word.empty() && line > 1) return bad_input("{}: line {}: '{}' is no whole number", path, line, printable(word));
+    line += end < text.size() && text[end] == '\n' ? 1 : 0;
+    at = end + 1;
+  }
+  return labels;
+}
+
+}  // namespace
+
+Result<std::vector<std::int64_t>> load_labels(const std::string& path) {
+  std::error_code ignored;
+  std::string file = path, dataset;
+  if (!std::filesystem::exists(path, ignored)) {
+    const auto colon = path.rfind(':');
+    if (colon != std::string::npos) file = path.substr(0, colon), dataset = path.substr(colon + 1);
+  }
+  if (starts_with(file, "\x89HDF")) return hdf5_labels(file, dataset);
+  if (!dataset.empty()) return bad_input("{}: is no HDF5 file that could hold '{}'", file, printable(dataset));
+  if (starts_with(file, data::kNpySignature)) return npy_labels(file);
+  return csv_labels(file);
+}
+
+}  // namespace visq

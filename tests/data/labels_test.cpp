@@ -1,0 +1,45 @@
+// Labels from every kind of file.
+#include <gmock/gmock.h>
+
+#include "support/data_files.h"
+#include "visq/data.h"
+
+namespace visq {
+namespace {
+
+using ::testing::ElementsAre;
+using visq::testing::array_of;
+using visq::testing::DataFolder;
+using visq::testing::Hdf5File;
+using visq::testing::npy;
+using visq::testing::write_bytes;
+
+TEST(Labels, ComeFromEveryKindOfFile) {
+  const DataFolder folder;
+  const Array labels = array_of<std::int32_t>(DType::kInt32, {3}, {4, 0, -2});
+  write_bytes(folder.file("l.npy"), npy("<i4", labels));
+  write_bytes(folder.file("l.csv"), "label\r\n4\r\n0\n -2 \n");
+  write_bytes(folder.file("row.csv"), "4,0,-2");
+  Hdf5File(folder.file("one.h5")).dataset("labels", labels);
+  Hdf5File(folder.file("two.h5")).dataset("other", labels).dataset("labels", labels);
+  for (const char* name : {"l.npy", "l.csv", "row.csv", "one.h5", "one.h5:labels", "two.h5:labels"}) {
+    const auto loaded = load_labels(folder.file(name));
+    ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+    EXPECT_THAT(*loaded, ElementsAre(4, 0, -2)) << name;
+  }
+}
+
+TEST(Labels, BadFilesAreNamed) {
+  const DataFolder folder;
+  write_bytes(folder.file("words.csv"), "label\n1\ncat\n");
+  EXPECT_EQ(load_labels(folder.file("words.csv")).error().message, folder.file("words.csv") + ": line 3: 'cat' is no whole number");
+  write_bytes(folder.file("half.npy"), npy("<f4", visq::testing::floats({2}, {1, 0.5F})));
+  EXPECT_EQ(load_labels(folder.file("half.npy")).error().message, folder.file("half.npy") + ": element 1 is 0.5, which int64 cannot hold");
+  Hdf5File(folder.file("two.h5")).dataset("a", visq::testing::floats({1}, {1})).dataset("b", visq::testing::floats({1}, {1}));
+  const std::string two = folder.file("two.h5");
+  EXPECT_EQ(load_labels(two).error().message, two + ": holds 2 objects; name the dataset, as in " + two + ":labels");
+  EXPECT_FALSE(load_labels(folder.file("missing.npy")).ok());
+}
+
+}  // namespace
+}  // namespace visq

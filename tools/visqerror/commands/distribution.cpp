@@ -1,0 +1,118 @@
+// distribution: what do the values look like?
+#include "visq/distribution.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "core/error.h"
+#include "report/distribution_report.h"
+#include "report/text.h"
+#include "visqerror/command.h"
+#include "visqerror/exit_code.h"
+#include "visqerror/interrupt.h"
+#include "visqerror/result_outputs.h"
+#include "visqerror/session.h"
+
+namespace visq::tool {
+namespace {
+
+constexpr std::int64_t kMostAxes = 64;
+
+struct Arguments {
+  std::string reference, quantized, threads, mode, ref_mode, axis;
+  DataOptions data;
+  SelectionOptions selection;
+  ConsoleOptions console;
+  ResultOutputOptions output;
+  bool all = false;
+};
+
+Result<DistributionOptions> parse_options(const Arguments& arguments) {
+  DistributionOptions options;
+  VISQ_ASSIGN(options.threads, parse_threads(arguments.threads));
+  if (!arguments.axis.empty()) {
+    VISQ_ASSIGN(const std::int64_t axis, parse_integer("--axis", arguments.axis, 0, kMostAxes));
+    options.axis = static_cast<int>(axis);
+  }
+  options.all = arguments.all;
+  options.nodes = arguments.selection.nodes;
+  options.ops = arguments.selection.ops;
+  options.modes_given = !arguments.mode.empty() || !arguments.ref_mode.empty();
+  return options;
+}
+
+Result<Mode> mode_of(const std::string& option, const std::string& text, const Model& model) {
+  return text.empty() ? default_mode(model) : parse_mode(option, text);
+}
+
+std::string next_command(const Arguments& arguments) {
+  const auto word = [](const std::string& text) { return report::shell_word(text); };
+  if (!arguments.output.folder.empty()) {
+    return "xdg-open " + word((std::filesystem::path(arguments.output.folder) / "distribution.html").string());
+  }
+  const std::string data = arguments.data.path.empty() ? "" : " -d " + word(arguments.data.path);
+  return fmt::format("visqerror distribution {} {}{} -o OUT  draws them", word(arguments.reference), word(arguments.quantized), data);
+}
+
+Result<int> execute(const Arguments& arguments) {
+  const Console console = arguments.console.console();
+  if (arguments.quantized.empty()) return usage_error("distribution: two models are needed; see 'visqerror distribution --help'");
+  VISQ_ASSIGN(DistributionOptions options, parse_options(arguments));
+  VISQ_ASSIGN(const auto outputs, ResultOutputs::prepare(arguments.output, {"distribution.html", "distribution.json"},
+                                                         {arguments.reference, arguments.quantized, arguments.data.path}));
+  VISQ_ASSIGN(const SharedModel reference, load(arguments.reference, console));
+  VISQ_ASSIGN(const SharedModel quantized, load(arguments.quantized, console));
+  say_if_sequence({reference.get(), quantized.get()}, console);
+  VISQ_ASSIGN(options.reference_mode, mode_of("--ref-mode", arguments.ref_mode, *reference));
+  VISQ_ASSIGN(options.quantized_mode, mode_of("--mode", arguments.mode, *quantized));
+  VISQ_ASSIGN(const Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
+  options.records = records.range;
+  options.progress = console.progress("records");
+  options.stop = &interrupted();
+  VISQ_ASSIGN(DistributionResult result, distribution(reference, quantized, *records.source, options));
+  if (interrupted()) return interruption_exit_code();
+  std::string json;
+  if (outputs->wants_json()) {
+    VISQ_TRY(add_checksum(result.reference));
+    VISQ_TRY(add_checksum(result.quantized));
+    json = report::distribution_json(result);
+  }
+  std::vector<report::OutputFile> files;
+  if (outputs->to_folder()) files = report::distribution_files(result);
+  files.push_back({"distribution.json", json});
+  const std::string next = console.next(next_command(arguments));
+  VISQ_TRY(outputs->write(files, json, report::distribution_text(result, text_columns()) + (next.empty() ? "" : "\n" + next), console));
+  return kDone;
+}
+
+std::function<int()> setup(CLI::App& app) {
+  const auto arguments = std::make_shared<Arguments>();
+  app.add_option("FP32", arguments->reference, "the reference: a float model, or a better quantized one");
+  app.add_option("QUANT", arguments->quantized, "its quantized twin");
+  arguments->data.add_to(app);
+  arguments->selection.add_to(app);
+  app.add_flag("--all", arguments->all, "every weight and feature map; default: the 5 worst of each, by SQNR")->group("Selection");
+  add_value(app, "--axis", arguments->axis, "N", "axis of the box plots; default: that of per-channel scales, else the last")
+      ->group("Selection");
+  arguments->output.add_to(app, "an SVG per tensor, distribution.html with all of them, distribution.json");
+  add_value(app, "--mode", arguments->mode, "MODE", "fp32, fake-quant or integer, of QUANT; default: fake-quant if it is quantized");
+  add_value(app, "--ref-mode", arguments->ref_mode, "MODE", "the same of FP32");
+  add_threads(app, arguments->threads);
+  arguments->console.add_to(app);
+  app.footer(
+      "Examples:\n"
+      "  visqerror distribution fp32.tflite int8.tflite -d data.h5 -o out\n"
+      "  visqerror distribution fp32.tflite int8.tflite -d data.h5 --all -o out\n"
+      "  visqerror distribution fp32.tflite int8.tflite -d data.h5 --nodes 'conv1*'");
+  return [arguments] { return finish(execute(*arguments)); };
+}
+
+constexpr CommandDef kCommand{
+    .name = "distribution", .summary = "what do the values look like? Histograms and box plots, before and after", .setup = setup};
+
+}  // namespace
+
+std::span<const CommandDef> command_distribution() { return {&kCommand, 1}; }
+
+}  // namespace visq::tool
