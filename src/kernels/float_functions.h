@@ -87,7 +87,7 @@ inline float gelu_f32(float x) {
   p = p * t - 1.96869175F;
   const float high = std::bit_cast<float>(std::bit_cast<std::uint32_t>(a) & 0xFFFFF000U);
   const float tail = t * finish_exp(reduce_exp(-0.5F * high * high, p - 0.5F * (a - high) * (a + high)));
-  const float below = x < -kFar ? 0.0F : x * tail;
+  const float below = x < -kFar ? x * 0.0F : x * tail;  // NaN at -infinity, as in LiteRT
   return x >= 0.0F ? x * (1.0F - tail) : below;
 }
 

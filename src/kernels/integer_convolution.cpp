@@ -210,9 +210,9 @@ Result<std::unique_ptr<Kernel>> make_stored(const PrepareContext& context, const
   VISQ_ASSIGN(const auto factors, sum_factors(context, spec, rules));
   VISQ_ASSIGN(const std::int32_t input_zero, centering_zero_point(context, context.input(spec.slots.input), "the input"));
   VISQ_ASSIGN(const std::int32_t filter_zero, filter_zero_point(context, spec, rules));
-  VISQ_ASSIGN(const Limits limits, activation_limits(context, context.output(0), spec.activation));
+  VISQ_ASSIGN(const StoredRange range, stored_range(context, context.output(0), spec.activation));
   return std::unique_ptr<Kernel>(std::make_unique<StoredKernel<Sum>>(
-      context, spec, input_zero, filter_zero, OutputStage<Sum>(rules.scaling, factors, stored_grid(context.output(0)).zero_point, limits)));
+      context, spec, input_zero, filter_zero, OutputStage<Sum>(rules.scaling, factors, stored_grid(context.output(0)).zero_point, range)));
 }
 
 /// int16 activations: sums of 64 bits, unless the bias is stated to have 32.

@@ -19,49 +19,49 @@ Result<std::int32_t> on_grid(const PrepareContext& context, StoredGrid grid, flo
 }
 
 template <class Sum, class Out>
-void scale_in_real(const Sum* sums, const Sum* bias, const std::vector<double>& factors, std::int32_t zero_point, Limits limits,
+void scale_in_real(const Sum* sums, const Sum* bias, const std::vector<double>& factors, std::int32_t zero_point, StoredRange range,
                    std::int64_t pixels, Out* out) {
   for (std::int64_t p = 0; p < pixels; ++p) {
     for (std::size_t c = 0; c < factors.size(); ++c) {
       const Sum sum = wrapping_add(*sums++, bias[c]);
       const std::int32_t scaled = wrapping_add(to_int32(std::round(static_cast<double>(sum) * factors[c])), zero_point);
-      *out++ = static_cast<Out>(std::min(std::max(scaled, limits.low), limits.high));
+      *out++ = static_cast<Out>(std::min(std::max(scaled, range.low), range.high));
     }
   }
 }
 
 template <class Sum, class Out>
 VISQ_CPU_CLONES void scale_in_fixed_point(const Sum* __restrict sums, const Sum* __restrict bias, const Multiplier* __restrict multipliers,
-                                          std::size_t channels, std::int32_t zero_point, Limits limits, std::int64_t pixels,
+                                          std::size_t channels, std::int32_t zero_point, StoredRange range, std::int64_t pixels,
                                           Out* __restrict out) {
   for (std::int64_t p = 0; p < pixels; ++p, sums += channels, out += channels) {
     for (std::size_t c = 0; c < channels; ++c) {
       const std::int32_t scaled = wrapping_add(multiply(wrapping_add(sums[c], bias[c]), multipliers[c]), zero_point);
-      out[c] = static_cast<Out>(std::min(std::max(scaled, limits.low), limits.high));
+      out[c] = static_cast<Out>(std::min(std::max(scaled, range.low), range.high));
     }
   }
 }
 
 }  // namespace
 
-Result<Limits> activation_limits(const PrepareContext& context, const Tensor& output, Activation activation) {
+Result<StoredRange> stored_range(const PrepareContext& context, const Tensor& output, Activation activation) {
   const IntegerRange type = integer_range(output.info->dtype);
-  Limits limits{static_cast<std::int32_t>(type.low), static_cast<std::int32_t>(type.high)};
+  StoredRange range{static_cast<std::int32_t>(type.low), static_cast<std::int32_t>(type.high)};
   const backend::Clamp clamp = clamp_of(activation);
   if (std::isfinite(clamp.low)) {
     VISQ_ASSIGN(const std::int32_t low, on_grid(context, stored_grid(output), clamp.low));
-    limits.low = std::max(limits.low, low);
+    range.low = std::max(range.low, low);
   }
   if (std::isfinite(clamp.high)) {
     VISQ_ASSIGN(const std::int32_t high, on_grid(context, stored_grid(output), clamp.high));
-    limits.high = std::min(limits.high, high);
+    range.high = std::min(range.high, high);
   }
-  return limits;
+  return range;
 }
 
 template <class Sum>
-OutputStage<Sum>::OutputStage(Scaling scaling, std::span<const double> factors, std::int32_t zero_point, Limits limits)
-    : scaling_(scaling), channels_(factors.size()), zero_point_(zero_point), limits_(limits) {
+OutputStage<Sum>::OutputStage(Scaling scaling, std::span<const double> factors, std::int32_t zero_point, StoredRange range)
+    : scaling_(scaling), channels_(factors.size()), zero_point_(zero_point), range_(range) {
   if (scaling == Scaling::kReal) {
     factors_.assign(factors.begin(), factors.end());
   } else {
@@ -73,9 +73,9 @@ template <class Sum>
 template <class Out>
 void OutputStage<Sum>::run(const Sum* sums, const Sum* bias, std::int64_t pixels, Out* out) const {
   if (scaling_ == Scaling::kReal) {
-    scale_in_real(sums, bias, factors_, zero_point_, limits_, pixels, out);
+    scale_in_real(sums, bias, factors_, zero_point_, range_, pixels, out);
   } else {
-    scale_in_fixed_point(sums, bias, multipliers_.data(), channels_, zero_point_, limits_, pixels, out);
+    scale_in_fixed_point(sums, bias, multipliers_.data(), channels_, zero_point_, range_, pixels, out);
   }
 }
 

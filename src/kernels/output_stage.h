@@ -14,7 +14,7 @@ namespace visq::kernels {
 
 /// What an activation lets through on the grid of an output of type int8, uint8 or int16. TANH and SIGN_BIT limit nothing, as in TFLite's
 /// kernels. Errors: bounds that are beyond int32 on the grid.
-Result<Limits> activation_limits(const PrepareContext& context, const Tensor& output, Activation activation);
+Result<StoredRange> stored_range(const PrepareContext& context, const Tensor& output, Activation activation);
 
 /// How sums are brought to the output's grid.
 enum class Scaling : std::uint8_t {
@@ -27,7 +27,7 @@ template <class Sum>
 class OutputStage {
  public:
   /// `factors`: input scale * filter scale / output scale, one per channel.
-  OutputStage(Scaling scaling, std::span<const double> factors, std::int32_t zero_point, Limits limits);
+  OutputStage(Scaling scaling, std::span<const double> factors, std::int32_t zero_point, StoredRange range);
 
   std::size_t channels() const { return channels_; }
   /// out[p, c] = clamp(scaled(sums[p, c] + bias[c]) + zero point). Sums wrap around.
@@ -39,7 +39,7 @@ class OutputStage {
   Scaling scaling_;
   std::size_t channels_;
   std::int32_t zero_point_;
-  Limits limits_;
+  StoredRange range_;
   std::vector<double> factors_;          ///< kReal
   std::vector<Multiplier> multipliers_;  ///< kFixedPoint
 };

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "kernels/gate_functions.h"
-#include "kernels/hybrid.h"
+#include "kernels/row_quantization.h"
 #include "support/heavy_reference.h"
 #include "support/lstm_reference.h"
 
@@ -201,18 +201,18 @@ TEST(UnidirectionalSequenceRnn, QuantizesRowsOnTheFlyForInt8Weights) {
 TEST(Hybrid, SpreadsTheRangeOfARowOverTheCodes) {
   std::int16_t centered[4];
   const std::vector<float> values = {-1, 0.6F, 0, 2}, zeros(4);
-  auto grid = kernels::center_row(values, false, centered);
-  EXPECT_FLOAT_EQ(grid.step, 2.0F / 127);
+  auto grid = kernels::center_row(values.data(), values.size(), false, centered);
+  EXPECT_FLOAT_EQ(grid.scale, 2.0F / 127);
   EXPECT_THAT(centered, ElementsAre(-64, 38, 0, 127));
-  grid = kernels::center_row(values, true, centered);
-  EXPECT_FLOAT_EQ(grid.step, 3.0F / 255);
+  grid = kernels::center_row(values.data(), values.size(), true, centered);
+  EXPECT_FLOAT_EQ(grid.scale, 3.0F / 255);
   EXPECT_EQ(grid.zero_point, -43);
   EXPECT_THAT(centered, ElementsAre(-85, 51, 0, 170));
   const std::vector<float> strange = {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), -1, 1};
   for (const bool asymmetric : {false, true}) {
-    EXPECT_EQ(kernels::center_row(zeros, asymmetric, centered).step, 1);
+    EXPECT_EQ(kernels::center_row(zeros.data(), zeros.size(), asymmetric, centered).scale, 1);
     EXPECT_THAT(centered, ElementsAre(0, 0, 0, 0));
-    kernels::center_row(strange, asymmetric, centered);  // defined, whatever it gives
+    kernels::center_row(strange.data(), strange.size(), asymmetric, centered);  // defined, whatever it gives
   }
 }
 

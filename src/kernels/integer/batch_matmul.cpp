@@ -70,7 +70,7 @@ std::int64_t sum_of_coordinates(const MatrixBatch& batch, std::int64_t index, st
 template <class Sum, class Out>
 std::unique_ptr<Kernel> stored_kernel(RightOperand right, std::int32_t left_zero, double factor, std::int32_t out_zero) {
   const std::vector<double> factors(static_cast<std::size_t>(right.batch().product.n), factor);
-  OutputStage<Sum> stage(Scaling::kFixedPoint, factors, out_zero, type_limits<Out>());
+  OutputStage<Sum> stage(Scaling::kFixedPoint, factors, out_zero, range_of<Out>());
   return make_kernel([right = std::move(right), left_zero, stage = std::move(stage)](EvalContext& context) -> Status {
     const MatrixBatch& batch = right.batch();
     const auto left = centered_matrices(context.input(kLeft), left_zero, left_layout(batch));

@@ -42,7 +42,7 @@ struct PoolWindow {
   std::int64_t row_step;
 };
 template <class T, class Fold>
-VISQ_CPU_CLONES void fold_window(const PoolWindow& window, const T* __restrict values, Limits limits,
+VISQ_CPU_CLONES void fold_window(const PoolWindow& window, const T* __restrict values, StoredRange range,
                                  typename Fold::Value* __restrict folded, T* __restrict out) {
   using Value = typename Fold::Value;
   std::fill_n(folded, window.channels, Fold::kStart);
@@ -54,12 +54,12 @@ VISQ_CPU_CLONES void fold_window(const PoolWindow& window, const T* __restrict v
   }
   const std::int64_t count = window.rows * window.columns;
   for (std::int64_t c = 0; c < window.channels; ++c) {
-    out[c] = static_cast<T>(std::min(std::max(Fold::finish(folded[c], count), Value{limits.low}), Value{limits.high}));
+    out[c] = static_cast<T>(std::min(std::max(Fold::finish(folded[c], count), Value{range.low}), Value{range.high}));
   }
 }
 
 template <class T, class Fold>
-Status pool(EvalContext& context, const backend::ConvolutionShape& shape, Limits limits) {
+Status pool(EvalContext& context, const backend::ConvolutionShape& shape, StoredRange range) {
   const T* in = context.in<T>(0).data();
   T* out = context.out<T>(0).data();
   const std::int64_t channels = shape.in_channels, line = shape.width.in * channels;
@@ -71,7 +71,7 @@ Status pool(EvalContext& context, const backend::ConvolutionShape& shape, Limits
       for (std::int64_t x = 0; x < shape.width.out; ++x, out += channels) {
         const Span columns = inside(shape.width, x);
         fold_window<T, Fold>({rows.last - rows.first, columns.last - columns.first, channels, line},
-                             in + rows.first * line + columns.first * channels, limits, folded, out);
+                             in + rows.first * line + columns.first * channels, range, folded, out);
       }
     }
   }
@@ -85,9 +85,9 @@ Result<std::unique_ptr<Kernel>> prepare_pool(PrepareContext& context) {
   VISQ_ASSIGN(const Activation activation, fused_activation(context));
   VISQ_TRY(context.set_output(0, context.input(0).dtype, {shape.batch, shape.height.out, shape.width.out, shape.out_channels}));
   VISQ_TRY(expect_per_tensor(context, context.output(0), "the output"));
-  VISQ_ASSIGN(const Limits limits, activation_limits(context, context.output(0), activation));
+  VISQ_ASSIGN(const StoredRange range, stored_range(context, context.output(0), activation));
   return for_type(context, 0, Stored(), [&]<class T>(std::type_identity<T>) -> Result<std::unique_ptr<Kernel>> {
-    return make_kernel([=](EvalContext& eval) { return pool<T, Fold>(eval, shape, limits); });
+    return make_kernel([=](EvalContext& eval) { return pool<T, Fold>(eval, shape, range); });
   });
 }
 

@@ -94,8 +94,7 @@ struct Gelu {
 struct GeluTanh {
   float operator()(float x) const {
     const float twice = 1.59576912F * (x + 0.044715F * x * x * x);
-    const float weight = logistic_f32(twice);
-    return weight == 0 ? 0.0F : x * weight;
+    return x * logistic_f32(twice);
   }
 };
 /// In half precision LiteRT rounds every step.
