@@ -33,7 +33,7 @@ struct Rounding {
 template <class T>
 VISQ_CPU_CLONES void round_all(const float* values, std::size_t count, Rounding grid, T* codes) {
   for (std::size_t i = 0; i < count; ++i) {
-    const float steps = std::round(grid.zero_point + values[i] * grid.inverse);
+    const float steps = grid.zero_point + std::round(values[i] * grid.inverse);
     const float clamped = std::min(steps > grid.low ? steps : grid.low, grid.high);
     codes[i] = static_cast<T>(clamped - grid.shift);
   }

@@ -3,7 +3,6 @@
 
 #include "kernels/element_types.h"
 #include "kernels/integer_arithmetic.h"
-#include "kernels/stored.h"
 #include "kernels/strided_copy.h"
 
 namespace visq::kernels {
@@ -24,18 +23,9 @@ std::int64_t row_of(std::span<const std::int32_t> keys, std::int32_t wanted) {
   return -1;
 }
 
-/// What zero bytes mean as an element.
-float value_of_nothing(const Tensor& values) {
-  if (values.info == nullptr || values.quantized() || !values.info->quantization.quantized()) return 0;
-  const StoredGrid grid = stored_grid(values);
-  return static_cast<float>(-grid.scale * grid.zero_point);
-}
-
-void clear(Tensor& tensor, std::int64_t from, std::int64_t count, float nothing) {
+void clear(Tensor& tensor, std::int64_t from, std::int64_t count) {
   if (tensor.strings != nullptr) {
     std::fill_n(tensor.strings->begin() + from, count, std::string());
-  } else if (nothing != 0) {
-    std::fill_n(tensor.mutable_values<float>().begin() + from, count, nothing);
   } else {
     const std::size_t size = size_of(tensor.dtype);
     std::fill_n(tensor.data + static_cast<std::size_t>(from) * size, static_cast<std::size_t>(count) * size, std::byte{0});
@@ -59,7 +49,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   VISQ_TRY(context.set_output(kFound, values.dtype, std::move(found)));
   VISQ_TRY(context.set_output(kHits, DType::kUInt8, context.input(kLookups).shape));
   const std::int64_t width = values.shape.elements(1, values.shape.rank());
-  return make_kernel([width, nothing = value_of_nothing(values)](EvalContext& eval) -> Status {
+  return make_kernel([width](EvalContext& eval) -> Status {
     const auto lookups = eval.in<std::int32_t>(kLookups);
     const auto hits = eval.out<std::uint8_t>(kHits);
     for (std::size_t i = 0; i < lookups.size(); ++i) {
@@ -68,7 +58,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
       if (row >= 0) {
         copy_elements(eval.input(kValues), row * width, eval.output(kFound), target, width);
       } else {
-        clear(eval.output(kFound), target, width, nothing);
+        clear(eval.output(kFound), target, width);
       }
       hits[i] = row >= 0 ? 1 : 0;
     }
