@@ -17,6 +17,8 @@ class PairWorker {
   /// Runs a record; the observer sees every wanted pair of the plan, in loops' bodies at every run. Executors are rebuilt where the input
   /// shapes differ from the last record's.
   Status run(const Record& record, const runtime::Lockstep::Observer& observer);
+  /// After run(): both executors as the record left them.
+  const runtime::Lockstep& lockstep() const { return *lockstep_; }
 
  private:
   ComparePlan& plan_;
