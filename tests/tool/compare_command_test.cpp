@@ -72,6 +72,20 @@ TEST(Compare, CircleGivesTheSameNumbers) {
   }
 }
 
+TEST(Compare, OneModelIsComparedWithItsOwnIntegerExecution) {
+  const ProcessResult run = run_tool({"compare", kInt8, "-d", kData, "--records", "4", "--json", "-"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json json = Json::parse(run.out);
+  EXPECT_EQ(schema_violation("compare.schema.json", json), "");
+  EXPECT_EQ(json["modes"], Json({"fake-quant", "integer"}));
+  EXPECT_EQ(json["models"]["reference"], json["models"]["quantized"]);
+  EXPECT_EQ(json["nodes"][0]["metrics"]["mse"], 0);                                                    // the input is rounded alike
+  for (const Json& node : json["nodes"]) EXPECT_GT(node["metrics"]["cosine"], 0.999) << node["name"];  // steps apart, no more
+
+  const ProcessResult plain = run_tool({"compare", kFp32, "-d", kData});
+  expect_error(plain, 3, kFp32 + ": holds no quantized tensor, so there is no integer execution to compare it with");
+}
+
 TEST(Compare, NumbersDoNotDependOnThreads) {
   const Json one = result_of({"compare", kFp32, kInt8, "-d", kData, "--threads", "1"});
   for (const char* threads : {"2", "3", "8"}) {
