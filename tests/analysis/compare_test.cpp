@@ -189,5 +189,35 @@ TEST(Compare, StopsWhenAskedAndKeepsWhatWasDone) {
   EXPECT_EQ(result->records.last, 2);
 }
 
+/// Two fully connected layers, whose names and shapes do not depend on `seed`, but their weights do.
+std::shared_ptr<const Model> dense_model(const std::string& path, int seed) {
+  SmallModel model(path);
+  const int input = model.map("in", {1, kSize});
+  int last = input;
+  for (int layer = 0; layer < 2; ++layer) {
+    std::vector<float> weights;
+    for (std::int64_t i = 0; i < kSize * kSize; ++i) {
+      weights.push_back(std::sin(static_cast<float>((i + 1) * (seed * 7 + layer + 3)) * 12.9898F));
+    }
+    const int filter = model.constant("weights", {kSize, kSize}, weights);
+    const int made = model.map(layer == 0 ? "hidden" : "out", {1, kSize});
+    model.op("FULLY_CONNECTED", {last, filter}, {made});
+    last = made;
+  }
+  return model.finish({input}, {last});
+}
+
+TEST(Compare, WarnsWhereTheWeightsOfEqualGraphsHaveNothingInCommon) {
+  MemorySource data({float_array({1, kSize}, std::vector<float>(kSize, 0.5F))});
+  const auto unrelated = compare(dense_model("a.tflite", 1), dense_model("b.tflite", 2), data, options_for(1));
+  ASSERT_TRUE(unrelated.ok()) << unrelated.error().message;
+  ASSERT_EQ(unrelated->match.warnings.size(), 1U);
+  EXPECT_TRUE(unrelated->match.warnings[0].starts_with("the weights of a.tflite and b.tflite have nothing in common (median cosine"))
+      << unrelated->match.warnings[0];
+  const auto twins = compare(dense_model("a.tflite", 1), dense_model("b.tflite", 1), data, options_for(1));
+  ASSERT_TRUE(twins.ok());
+  EXPECT_TRUE(twins->match.warnings.empty());
+}
+
 }  // namespace
 }  // namespace visq
