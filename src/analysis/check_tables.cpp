@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/real_values.h"
 #include "kernels/dequantize_constant.h"
-#include "quant/fake_quantize.h"
 
 namespace visq::analysis {
 namespace {
@@ -27,16 +27,10 @@ void set_constant_range(const TensorInfo& tensor, CheckedTensor& row) {
 }
 
 void set_representable_range(const TensorInfo& tensor, CheckedTensor& row) {
-  if (!quant::has_grid(tensor)) return;
-  for (std::size_t c = 0; c < tensor.quantization.scale.size(); ++c) {
-    const quant::Grid grid = quant::grid_of(tensor, c);
-    const auto real = [&](std::int32_t code) {
-      return static_cast<double>(grid.scale) * (static_cast<double>(code) - static_cast<double>(grid.zero_point));
-    };
-    if (!std::isfinite(grid.scale)) continue;
-    row.min = std::min(row.min.value_or(real(grid.low)), real(grid.low));
-    row.max = std::max(row.max.value_or(real(grid.high)), real(grid.high));
-  }
+  const auto bounds = representable_range(tensor);
+  if (!bounds) return;
+  row.min = std::min(row.min.value_or(bounds->low), bounds->low);
+  row.max = std::max(row.max.value_or(bounds->high), bounds->high);
 }
 
 CheckedTensor make_row(const CheckedGraph& graph, int node, int tensor, std::string role) {

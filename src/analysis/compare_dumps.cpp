@@ -1,7 +1,6 @@
 // Compares feature maps that were computed elsewhere: two dumps of `run`, or of a device.
 #include <algorithm>
 #include <iterator>
-#include <map>
 
 #include "analysis/comparison_sum.h"
 #include "analysis/node_filter.h"
@@ -49,10 +48,7 @@ class DumpComparison {
  public:
   DumpComparison(DumpReader& reference, DumpReader& quantized, const CompareOptions& options)
       : r_(reference), q_(quantized), options_(options) {
-    result_.metrics = options.metrics;
-    if (result_.metrics.empty()) {
-      for (std::size_t i = 0; i < all_metrics().size(); ++i) result_.metrics.push_back(static_cast<int>(i));
-    }
+    result_.metrics = analysis::chosen_metrics(options.metrics);
   }
 
   Result<CompareResult> run(const std::string& reference_path, const std::string& quantized_path) {

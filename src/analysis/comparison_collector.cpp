@@ -15,10 +15,7 @@ std::vector<MapNames> names_of(const Model& model) {
 
 ComparisonCollector::ComparisonCollector(const ComparePlan& plan, const CompareOptions& options)
     : plan_(plan), options_(options), reference_names_(names_of(plan.reference())), quantized_names_(names_of(plan.quantized())) {
-  result_.metrics = options.metrics;
-  if (result_.metrics.empty()) {
-    for (std::size_t i = 0; i < all_metrics().size(); ++i) result_.metrics.push_back(static_cast<int>(i));
-  }
+  result_.metrics = chosen_metrics(options.metrics);
   for (std::size_t i = 0; i < plan.pairs().size(); ++i) {
     if (!plan.wanted()[i]) continue;
     const auto& [r, q, match] = plan.pairs()[i];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace visq::analysis {
 namespace {
@@ -34,6 +35,13 @@ void add_all(const std::vector<int>& metrics, std::vector<metrics::MetricState>&
 }
 
 }  // namespace
+
+std::vector<int> chosen_metrics(const std::vector<int>& metrics) {
+  if (!metrics.empty()) return metrics;
+  std::vector<int> all(all_metrics().size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
 
 ComparisonSum::ComparisonSum(MapIdentity reference, MapIdentity quantized, PairedBy paired_by, const std::vector<int>& metrics)
     : metrics_(&metrics), states_(metrics.size()) {

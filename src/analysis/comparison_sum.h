@@ -15,6 +15,9 @@ inline constexpr double kRoundingOnlyLimit = 1.5;     ///< RMS error in units of
 inline constexpr double kSaturatedShareLimit = 0.01;  ///< share of elements beyond the range from which a map counts as saturated
 inline constexpr double kRangeOverRmsLimit = 30;      ///< max |f| over RMS from which the range counts as too large
 
+/// The metrics that a user chose; all of them where none is named.
+std::vector<int> chosen_metrics(const std::vector<int>& metrics);
+
 class ComparisonSum {
  public:
   ComparisonSum(MapIdentity reference, MapIdentity quantized, PairedBy paired_by, const std::vector<int>& metrics);

@@ -43,16 +43,10 @@ CompareOptions plan_options(const DistributionOptions& options) {
 void set_quantized_tensor(const TensorInfo& tensor, Distribution& result) {
   result.quantized_dtype = tensor.dtype;
   result.scale = tensor.quantization.scale;
-  if (!quant::has_grid(tensor)) return;
-  for (std::size_t c = 0; c < tensor.quantization.scale.size(); ++c) {
-    const quant::Grid grid = quant::grid_of(tensor, c);
-    const auto real = [&](std::int32_t code) {
-      return static_cast<double>(grid.scale) * (static_cast<double>(code) - static_cast<double>(grid.zero_point));
-    };
-    if (!std::isfinite(grid.scale)) continue;
-    result.lowest = std::min(result.lowest.value_or(real(grid.low)), real(grid.low));
-    result.highest = std::max(result.highest.value_or(real(grid.high)), real(grid.high));
-  }
+  const auto bounds = analysis::representable_range(tensor);
+  if (!bounds) return;
+  result.lowest = std::min(result.lowest.value_or(bounds->low), bounds->low);
+  result.highest = std::max(result.highest.value_or(bounds->high), bounds->high);
 }
 
 /// The distance of neighbouring values of a tensor; 0 where it differs from channel to channel.

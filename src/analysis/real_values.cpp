@@ -1,5 +1,7 @@
 #include "analysis/real_values.h"
 
+#include <algorithm>
+#include <cmath>
 #include "core/half.h"
 #include "quant/fake_quantize.h"
 
@@ -53,6 +55,21 @@ const float* number_values(const kernels::Tensor& tensor, std::vector<float>& sc
     default:
       return nullptr;
   }
+}
+
+std::optional<RealBounds> representable_range(const TensorInfo& tensor) {
+  if (!quant::has_grid(tensor)) return std::nullopt;
+  std::optional<RealBounds> bounds;
+  for (std::size_t c = 0; c < tensor.quantization.scale.size(); ++c) {
+    const quant::Grid grid = quant::grid_of(tensor, c);
+    if (!std::isfinite(grid.scale)) continue;
+    const auto real = [&](std::int32_t code) {
+      return static_cast<double>(grid.scale) * (static_cast<double>(code) - static_cast<double>(grid.zero_point));
+    };
+    if (!bounds) bounds = {real(grid.low), real(grid.high)};
+    bounds = {std::min(bounds->low, real(grid.low)), std::max(bounds->high, real(grid.high))};
+  }
+  return bounds;
 }
 
 }  // namespace visq::analysis

@@ -1,6 +1,7 @@
 // The real values of a feature map, whatever its type.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "kernels/op.h"
@@ -15,5 +16,12 @@ const float* real_values(const kernels::Tensor& tensor, std::vector<float>& scra
 
 /// The same, where plain integers and bools count as numbers too.
 const float* number_values(const kernels::Tensor& tensor, std::vector<float>& scratch);
+
+/// The least and the largest real value that a quantized tensor can hold, over all channels whose scale is finite.
+struct RealBounds {
+  double low = 0, high = 0;
+};
+/// Nothing for a tensor without a grid.
+std::optional<RealBounds> representable_range(const TensorInfo& tensor);
 
 }  // namespace visq::analysis

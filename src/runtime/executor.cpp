@@ -156,7 +156,7 @@ Result<bool> Executor::enter(std::size_t index) {
   }
   VISQ_ASSIGN(const bool active, activate(index));
   if (!active) return false;
-  if (calls(index)) return true;
+  if (active_[index].calls) return true;
   VISQ_TRY(run_kernel(index));
   return false;
 }
@@ -195,6 +195,7 @@ Result<bool> Executor::activate(std::size_t node) {
 void Executor::adopt_kernel(std::size_t node, std::shared_ptr<const kernels::Kernel> kernel, bool stateful) {
   ActiveNode& active = active_[node];
   active.kernel = std::move(kernel);
+  active.calls = dynamic_cast<const kernels::CallingKernel*>(active.kernel.get()) != nullptr;
   active.own_state = nullptr;
   if (!stateful) {
     active.own_state = active.kernel->make_state();

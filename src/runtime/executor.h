@@ -64,6 +64,7 @@ class Executor {
     kernels::KernelState* state = nullptr;
     std::unique_ptr<kernels::KernelState> own_state;
     Callee* running = nullptr;  ///< the call in progress
+    bool calls = false;         ///< the kernel is a CallingKernel
     bool reusable = false;
     std::vector<Shape> input_shapes, output_shapes;
     std::vector<std::vector<std::byte>> values;  ///< per input: the values that it was prepared for, where they matter
@@ -83,7 +84,6 @@ class Executor {
   void fail(std::size_t node, std::string reason);
   void round_output(std::size_t tensor);
   Result<bool> activate(std::size_t node);
-  bool calls(std::size_t node) const;
   Result<bool> prepare_deferred(std::size_t node);
   bool still_fits(const ActiveNode& active, const Operator& op) const;
   void remember(ActiveNode& active, const Operator& op, const PrepareOutcome& outcome) const;

@@ -26,10 +26,6 @@ Status OwnedTensor::assign(const Tensor& source, const std::string& path) {
   return {};
 }
 
-bool Executor::calls(std::size_t index) const {
-  return dynamic_cast<const kernels::CallingKernel*>(active_[index].kernel.get()) != nullptr;
-}
-
 Result<Executor*> Executor::next_call(std::size_t index) {
   ActiveNode& active = active_[index];
   std::vector<const Tensor*> results;

@@ -44,7 +44,7 @@ Result<bool> Executor::prepare_deferred(std::size_t node) {
     adopt_kernel(node, outcome->kernel, outcome->stateful);
     remember(active, op, *outcome);
   }
-  if (calls(node)) return true;  // its outputs get their shapes, and memory, from the last call
+  if (active.calls) return true;  // its outputs get their shapes, and memory, from the last call
   for (const int output : op.outputs) VISQ_TRY(give_memory(output));
   return true;
 }
@@ -62,7 +62,7 @@ bool Executor::still_fits(const ActiveNode& active, const Operator& op) const {
 }
 
 void Executor::remember(ActiveNode& active, const Operator& op, const PrepareOutcome& outcome) const {
-  active.reusable = !outcome.reads_session && dynamic_cast<const kernels::CallingKernel*>(active.kernel.get()) == nullptr;
+  active.reusable = !outcome.reads_session && !active.calls;
   active.input_shapes.clear();
   active.output_shapes.clear();
   active.values.assign(op.inputs.size(), {});
