@@ -229,14 +229,6 @@ Result<std::unique_ptr<Kernel>> make_float(PrepareContext& context, const Convol
   return std::unique_ptr<Kernel>(std::make_unique<FloatKernel>(std::move(convolution), spec, clamped));
 }
 
-Status check_operands(const PrepareContext& context, const ConvolutionSpec& spec) {
-  VISQ_TRY(context.expect_type(spec.slots.input, "input", {DType::kFloat32}));
-  if (context.has_input(spec.slots.bias) && context.input(spec.slots.bias).elements() != spec.shape.out_channels) {
-    return context.fail("bias has {} elements, expected {}", context.input(spec.slots.bias).elements(), spec.shape.out_channels);
-  }
-  return check_map_sizes(context, spec.shape);
-}
-
 }  // namespace
 
 Result<std::vector<float>> take_constant(PrepareContext& context, int slot, std::string_view role) {
@@ -246,7 +238,7 @@ Result<std::vector<float>> take_constant(PrepareContext& context, int slot, std:
 
 Result<std::unique_ptr<Kernel>> make_convolution(PrepareContext& context, const ConvolutionSpec& spec) {
   VISQ_TRY(context.set_output(0, DType::kFloat32, spec.output));
-  VISQ_TRY(check_operands(context, spec));
+  VISQ_TRY(check_real_operands(context, spec));
   if (spec.shape.out_pixels() == 0 || spec.shape.out_channels == 0) return make_kernel([](EvalContext&) -> Status { return {}; });
   if (context.known(spec.slots.filter)) {
     VISQ_ASSIGN(auto kernel, make_integer(context, spec));
