@@ -3,6 +3,8 @@
 
 #include <limits>
 
+#include "core/simd.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "quant/fake_quantize_simd.cpp"
 #include <hwy/foreach_target.h>
@@ -137,10 +139,10 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace visq::quant {
-HWY_EXPORT(run);
+VISQ_SIMD_COPIES(run);
 
 std::int64_t fake_quantize_simd(float* values, std::size_t count, const Grid& grid, void* codes, std::size_t code_bytes) {
-  return HWY_DYNAMIC_DISPATCH(run)(values, count, grid, codes, code_bytes);
+  return VISQ_SIMD(run)(values, count, grid, codes, code_bytes);
 }
 
 }  // namespace visq::quant
