@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "kernels/cpu_clones.h"
 #include "kernels/dequantize_constant.h"
@@ -123,6 +124,17 @@ void sum_taps(const backend::ConvolutionShape& shape, const std::int32_t* pixels
   }
 }
 
+/// Copies the values; false where one is no int8.
+VISQ_CPU_CLONES bool narrow(const std::int16_t* values, std::size_t count, std::int8_t* narrowed) {
+  std::int16_t least = 0, greatest = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    least = std::min(least, values[i]);
+    greatest = std::max(greatest, values[i]);
+    narrowed[i] = static_cast<std::int8_t>(values[i]);
+  }
+  return least >= std::numeric_limits<std::int8_t>::min() && greatest <= std::numeric_limits<std::int8_t>::max();
+}
+
 template <class Code>
 VISQ_CPU_CLONES void center(const Code* codes, std::size_t count, std::int32_t zero_point, float* centered) {
   for (std::size_t i = 0; i < count; ++i) centered[i] = static_cast<float>(static_cast<std::int32_t>(codes[i]) - zero_point);
@@ -156,16 +168,16 @@ Result<std::optional<IntegerSums>> read_integer_sums(const PrepareContext& conte
 
 Int8Filter to_int8(const IntegerSums& sums, const backend::ConvolutionShape& shape, backend::FilterLayout layout) {
   constexpr std::int16_t kLow = -128, kHigh = 127;
+  Int8Filter filter;
+  filter.values.resize(sums.filter.size());
+  if (narrow(sums.filter.data(), sums.filter.size(), filter.values.data())) return filter;
   std::vector<std::int16_t> offsets(static_cast<std::size_t>(shape.out_channels), 0);
   for_each_weight(shape, layout, [&](std::size_t i, std::size_t c) {
     offsets[c] = static_cast<std::int16_t>(std::clamp<int>(offsets[c], sums.filter[i] - kHigh, sums.filter[i] - kLow));
   });
-  Int8Filter filter;
-  filter.values.resize(sums.filter.size());
   for_each_weight(shape, layout,
                   [&](std::size_t i, std::size_t c) { filter.values[i] = static_cast<std::int8_t>(sums.filter[i] - offsets[c]); });
-  const bool shifted = std::any_of(offsets.begin(), offsets.end(), [](std::int16_t offset) { return offset != 0; });
-  if (shifted) filter.offsets.assign(offsets.begin(), offsets.end());
+  filter.offsets.assign(offsets.begin(), offsets.end());
   return filter;
 }
 
