@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/error.h"
-#include "visqerror/suggest.h"
+#include "core/suggest.h"
 
 namespace visq::tool {
 namespace {
