@@ -57,7 +57,6 @@ struct SensitivityOptions {
   std::uint64_t memory = 0;          ///< bytes for feature maps of all threads; 0: no limit
   Progress progress;
   const std::atomic<bool>* stop = nullptr;
-  std::function<void(const std::string& line)> remark;              ///< told what the run does differently from what was asked
   std::function<void(double seconds)> expected;                     ///< told once, early, how long it will take
   std::string resume;                                               ///< a state that `checkpoint` was given; empty: from the start
   std::function<Status(const std::string& state)> checkpoint = {};  ///< given the state now and then, and when stopped
@@ -94,6 +93,7 @@ struct SensitivityResult {
   std::vector<MetricValue> all_quantized;  ///< everything quantized at once, parallel to metrics
   std::vector<SensitivityGap> gaps;
   std::vector<std::string> remarks;  ///< that the numbers are to be read with
+  std::string rank_interval;         ///< how intervals of ranks were found; empty: there are none
   double computed_share = 0;         ///< operators computed, of those that full runs for every trial would have computed
   double estimate_share = 1;         ///< trials done, of those that the full ranking takes
   bool interrupted = false;
