@@ -98,8 +98,8 @@ bool Executor::available(int tensor) const {
   return available_[i] || graph_->tensors()[i].ahead || graph_->tensors()[i].variable;
 }
 
-Status Executor::begin(std::span<const Array> inputs) {
-  clear(nullptr);
+Status Executor::begin(std::span<const Array> inputs, const Overlay* overlay) {
+  clear(overlay);
   const auto& graph_inputs = graph_->subgraph().inputs;
   if (inputs.size() != graph_inputs.size()) {
     return internal_error("{}: {} inputs given, {} expected", graph_->model().path, inputs.size(), graph_inputs.size());

@@ -35,20 +35,6 @@ void Executor::lend(int tensor, const Tensor& value) {
   lent_.push_back(tensor);
 }
 
-Status Executor::copy_input(int tensor, const Tensor& value) {
-  const auto i = static_cast<std::size_t>(tensor);
-  tensors_[i].shape = value.shape;
-  if (tensors_[i].data == nullptr) VISQ_TRY(give_memory(tensor));
-  if (value.strings != nullptr) {
-    *tensors_[i].strings = *value.strings;
-  } else {
-    std::copy(value.data, value.data + value.elements() * static_cast<std::int64_t>(size_of(value.dtype)), tensors_[i].data);
-  }
-  available_[i] = true;
-  round_output(i);
-  return {};
-}
-
 const kernels::Kernel* Executor::replacement(std::size_t node) {
   const auto found = overlay_->nodes.find(node);
   if (found == overlay_->nodes.end() || found->second.kernel == nullptr) return nullptr;
