@@ -96,7 +96,7 @@ TEST(OriginReport, TheSummaryNamesTheCulprit) {
 TEST(OriginReport, TheTableFitsTheTerminal) {
   CompareResult result = with_origins();
   result.maps[2].reference.name = std::string(200, 'n');
-  for (const std::size_t columns : {60, 80, 120, 200}) {
+  for (const std::size_t columns : {60U, 80U, 120U, 200U}) {
     std::istringstream lines(report::origin_table(result, 10, columns));
     for (std::string line; std::getline(lines, line);) EXPECT_LE(report::width(line), columns) << line;
   }
