@@ -16,7 +16,7 @@ CLI::Option* add_values(CLI::App& app, const std::string& names, std::vector<std
   return app.add_option(names, target, description)->option_text(placeholder)->allow_extra_args(false);
 }
 
-void DataOptions::add_to(CLI::App& app) {
+void DataOptions::add_to(CLI::App& app, const std::string& usual_records) {
   const std::string group = "Data";
   add_value(app, "-d,--data", path, "PATH",
             "test data: an HDF5 file, a folder of .npy files (one sub-folder per input, or one input), or a stacked .npy; default: one "
@@ -25,7 +25,8 @@ void DataOptions::add_to(CLI::App& app) {
   add_value(
       app, "--records", records, "SELECTION",
       "only the first N records; A:B, from A up to, not including, B; or worst:K, the K worst as badcase finds them, in one more pass; "
-      "default: all")
+      "default: " +
+          usual_records)
       ->group(group);
   add_value(app, "--seed", seed, "N", "seed of random data; default: 0")->group(group);
 }
@@ -43,6 +44,10 @@ void ConsoleOptions::add_to(CLI::App& app) {
 }
 
 void add_threads(CLI::App& app, std::string& target) { add_value(app, "--threads", target, "N", "threads; default: all cores"); }
+
+void add_memory(CLI::App& app, std::string& target) {
+  add_value(app, "--memory", target, "SIZE", "memory for feature maps, such as 512M or 2G; default: as much as they take");
+}
 
 Result<int> parse_threads(const std::string& text) {
   if (text.empty()) return 0;

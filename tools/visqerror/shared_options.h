@@ -18,7 +18,8 @@ namespace visq::tool {
 struct DataOptions {
   std::string path, records, seed = "0";
 
-  void add_to(CLI::App& app);
+  /// `usual_records`: what the command takes where --records is not given, for --help.
+  void add_to(CLI::App& app, const std::string& usual_records = "all");
 };
 
 /// Which nodes to look at.
@@ -45,5 +46,7 @@ CLI::Option* add_values(CLI::App& app, const std::string& names, std::vector<std
 /// Adds --threads; parse_threads gives 0 (all cores) where it was not given.
 void add_threads(CLI::App& app, std::string& target);
 Result<int> parse_threads(const std::string& text);
+/// Adds --memory; see parse_memory().
+void add_memory(CLI::App& app, std::string& target);
 
 }  // namespace visq::tool
