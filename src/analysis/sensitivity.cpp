@@ -11,6 +11,7 @@
 #include "analysis/sensitivity_estimate.h"
 #include "analysis/sensitivity_scores.h"
 #include "analysis/trial_runner.h"
+#include "analysis/weight_likeness.h"
 #include "core/error.h"
 
 namespace visq {
@@ -241,6 +242,12 @@ class SensitivityRun {
   }
 
   void add_remarks(SensitivityResult& result) {
+    const auto likeness = analysis::weight_likeness(models_.reference(), models_.quantized(), models_.pairing().pairing);
+    const std::string unrelated = analysis::unrelated_weights(likeness, models_.reference(), models_.quantized());
+    const std::string retrained = analysis::retrained_weights(likeness);
+    for (const std::string& line : {unrelated, retrained}) {
+      if (!line.empty()) remark(line);
+    }
     const std::size_t bodies = models_.reference().subgraphs.size() - 1;
     if (bodies > 0) {
       remark(fmt::format("only the main graph is quantized: {} subgraph{} that operators call stay{} float", bodies, bodies == 1 ? "" : "s",

@@ -366,6 +366,44 @@ TEST(Sensitivity, IntegerOutputsCompareAsShareOfDifferingElements) {
   EXPECT_NEAR(y.metrics[0].value, 2 * 0.1 * 0.1 / 4, 1e-6);
 }
 
+/// y = x · w + b, where the twin quantizes w and keeps b, as dynamic-range models do.
+TEST(Sensitivity, WeightsAreReplacedBesideAFloatBias) {
+  std::shared_ptr<const Model> fp32, twin;
+  for (const bool quantized : {false, true}) {
+    SmallModel small(quantized ? "q.tflite" : "f.tflite");
+    const int x = small.map("x", {1, 2}), y = small.map("y", {1, 2});
+    const int w =
+        quantized ? small.constant_int8("w", {2, 2}, {1, 2, 3, 4}, {0.5F}) : small.constant("w", {2, 2}, {0.4F, 1.1F, 1.6F, 1.9F});
+    const int b = small.constant("b", {2}, {10, 20});
+    small.op("FULLY_CONNECTED", {x, w, b}, {y});
+    (quantized ? twin : fp32) = small.finish({x}, {y});
+  }
+  MemorySource source(std::vector<Array>{float_array({1, 2}, {1, 2})});
+  SensitivityOptions options;
+  options.records = {0, 1};
+  options.types = {SensitiveType::kWeight};
+  const auto result = sensitivity(fp32, twin, source, options);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  ASSERT_EQ(result->nodes.size(), 1U);
+  // float: 0.4 + 2.2, 1.6 + 3.8; with w on its grid: 0.5 + 2, 1.5 + 4; the bias stays out of the difference
+  EXPECT_NEAR(result->nodes[0].metrics[0].value, (0.1 * 0.1 + 0.1 * 0.1) / 2, 1e-6);
+}
+
+/// A model that keeps state runs its records as a sequence, in every trial; what a trial leaves alone stays as it was.
+TEST(Sensitivity, StateRunsThroughTheRecordsOfEveryTrial) {
+  const std::string shared = std::string(VISQ_SHARED_DIR) + "/models/mnist_lstm/";
+  if (!std::ifstream(shared + "fp32.tflite")) GTEST_SKIP() << shared << " is not there";
+  const auto fp32 = std::make_shared<const Model>(load_model(shared + "fp32.tflite").value());
+  const auto int8 = std::make_shared<const Model>(load_model(shared + "int8.tflite").value());
+  const auto data = open_data(shared + "data.h5", *fp32).value();
+  SensitivityOptions options;
+  options.records = {0, 4};
+  const auto result = sensitivity(fp32, int8, *data, options);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  EXPECT_EQ(result->computed_share, 1);
+  for (const Sensitivity& row : result->nodes) EXPECT_LT(row.metrics[0].value, 1e-3) << row.part.reference.name;
+}
+
 TEST(Sensitivity, NothingIsMadeOfRecordsThatAreNotFinite) {
   SensitivityOptions options;
   options.types = {SensitiveType::kActivation};
