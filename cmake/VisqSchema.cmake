@@ -6,7 +6,7 @@ function(visq_schema target)
     get_filename_component(stem ${file} NAME_WE)
     add_custom_command(
       OUTPUT ${out}/${stem}_generated.h ${out}/${stem}_bfbs_generated.h
-      COMMAND ${VISQ_FLATC} --cpp --scoped-enums --bfbs-gen-embed --reflect-names -o ${out} ${file}
+      COMMAND ${VISQ_FLATC} --cpp --scoped-enums --gen-object-api --bfbs-gen-embed --reflect-names -o ${out} ${file}
       DEPENDS ${file} VERBATIM)
     target_sources(${target} PRIVATE ${out}/${stem}_generated.h)
   endforeach()

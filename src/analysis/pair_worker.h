@@ -17,14 +17,17 @@ class PairWorker {
   /// Runs a record; the observer sees every wanted pair of the plan, in loops' bodies at every run. Executors are rebuilt where the input
   /// shapes differ from the last record's.
   Status run(const Record& record, const runtime::Lockstep::Observer& observer);
-  /// After run(): both executors as the record left them.
+  /// In run() and after it: both executors as they are, as the record left them.
   const runtime::Lockstep& lockstep() const { return *lockstep_; }
+  /// The graphs that run.
+  const PairGraphs& graphs() const { return graphs_; }
 
  private:
   ComparePlan& plan_;
   const InputFeed& feed_;
   std::vector<Shape> shapes_;
   runtime::LockstepState state_;  ///< what a sequence of records has kept so far
+  PairGraphs graphs_;
   std::shared_ptr<runtime::Lockstep> lockstep_;
 };
 

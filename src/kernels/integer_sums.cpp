@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "kernels/cpu_clones.h"
 #include "kernels/dequantize_constant.h"
@@ -34,27 +35,33 @@ std::vector<double> usable_steps(const PrepareContext& context, const SumSlots& 
   return usable && zeros ? steps : std::vector<double>();
 }
 
-/// Output channel of each element of a filter.
-class ChannelOf {
- public:
-  ChannelOf(const backend::ConvolutionShape& shape, backend::FilterLayout layout)
-      : inner_(layout == backend::FilterLayout::kOhwi ? static_cast<std::size_t>(shape.taps()) : 1),
-        channels_(static_cast<std::size_t>(shape.out_channels)) {}
-  std::size_t operator()(std::size_t element) const { return element / inner_ % channels_; }
-
- private:
-  std::size_t inner_, channels_;
-};
+/// Calls visit(element, output channel) for all elements of a filter.
+template <class Visit>
+[[gnu::always_inline]] inline void for_each_weight(const backend::ConvolutionShape& shape, backend::FilterLayout layout, Visit visit) {
+  const auto channels = static_cast<std::size_t>(shape.out_channels), taps = static_cast<std::size_t>(shape.taps());
+  const bool outputs_first = layout == backend::FilterLayout::kOhwi;
+  if (outputs_first) {
+    for (std::size_t c = 0; c < channels; ++c) {
+      for (std::size_t i = c * taps; i < (c + 1) * taps; ++i) visit(i, c);
+    }
+  } else {
+    for (std::size_t i = 0; i < taps * channels; i += channels) {
+      for (std::size_t c = 0; c < channels; ++c) visit(i + c, c);
+    }
+  }
+}
 
 /// The largest sum that any input can lead to, over all channels.
-double largest_sum(const IntegerSums& sums, const ChannelOf& channel_of, std::size_t channels) {
+double largest_sum(const IntegerSums& sums, const backend::ConvolutionShape& shape, backend::FilterLayout layout) {
+  const auto channels = static_cast<std::size_t>(shape.out_channels);
   const IntegerRange range = integer_range(sums.source);
   const double largest_input = static_cast<double>(std::max(range.high - sums.source_zero_point, sums.source_zero_point - range.low));
-  std::vector<double> totals(channels, 0);
-  for (std::size_t i = 0; i < sums.filter.size(); ++i) totals[channel_of(i)] += std::abs(sums.filter[i]);
+  std::vector<std::int64_t> totals(channels, 0);
+  for_each_weight(shape, layout, [&](std::size_t i, std::size_t c) { totals[c] += std::abs(sums.filter[i]); });
   double largest = 0;
   for (std::size_t c = 0; c < channels; ++c) {
-    largest = std::max(largest, totals[c] * largest_input + (sums.bias.empty() ? 0 : std::abs(static_cast<double>(sums.bias[c]))));
+    largest = std::max(
+        largest, static_cast<double>(totals[c]) * largest_input + (sums.bias.empty() ? 0 : std::abs(static_cast<double>(sums.bias[c]))));
   }
   return largest;
 }
@@ -117,6 +124,17 @@ void sum_taps(const backend::ConvolutionShape& shape, const std::int32_t* pixels
   }
 }
 
+/// Copies the values; false where one is no int8.
+VISQ_CPU_CLONES bool narrow(const std::int16_t* values, std::size_t count, std::int8_t* narrowed) {
+  std::int16_t least = 0, greatest = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    least = std::min(least, values[i]);
+    greatest = std::max(greatest, values[i]);
+    narrowed[i] = static_cast<std::int8_t>(values[i]);
+  }
+  return least >= std::numeric_limits<std::int8_t>::min() && greatest <= std::numeric_limits<std::int8_t>::max();
+}
+
 template <class Code>
 VISQ_CPU_CLONES void center(const Code* codes, std::size_t count, std::int32_t zero_point, float* centered) {
   for (std::size_t i = 0; i < count; ++i) centered[i] = static_cast<float>(static_cast<std::int32_t>(codes[i]) - zero_point);
@@ -135,36 +153,31 @@ Result<std::optional<IntegerSums>> read_integer_sums(const PrepareContext& conte
   sums.source = input.dtype == DType::kUInt8 ? DType::kUInt8 : DType::kInt8;
   sums.source_zero_point = static_cast<std::int32_t>(input.quantization.zero_point.front());
   VISQ_ASSIGN(const auto stored, stored_integers(filter, filter.name));
-  const ChannelOf channel_of(shape, layout);
-  const auto& zeros = filter.quantization.zero_point;
+  std::vector<std::int32_t> zeros(filter.quantization.zero_point.begin(), filter.quantization.zero_point.end());
+  zeros.resize(steps.size(), zeros.front());
   sums.filter.resize(stored.size());
-  for (std::size_t i = 0; i < stored.size(); ++i) {
-    sums.filter[i] = static_cast<std::int16_t>(stored[i] - zeros[zeros.size() == 1 ? 0 : channel_of(i)]);
-  }
+  for_each_weight(shape, layout, [&](std::size_t i, std::size_t c) { sums.filter[i] = static_cast<std::int16_t>(stored[i] - zeros[c]); });
   sums.scales.assign(steps.begin(), steps.end());
   if (context.has_input(slots.bias)) {
     VISQ_ASSIGN(const Bias bias, read_bias(context, slots, shape.out_channels));
     sums.bias = bias_in_steps(bias, steps);
   }
-  sums.largest_sum = largest_sum(sums, channel_of, steps.size());
+  sums.largest_sum = largest_sum(sums, shape, layout);
   return std::optional(std::move(sums));
 }
 
 Int8Filter to_int8(const IntegerSums& sums, const backend::ConvolutionShape& shape, backend::FilterLayout layout) {
   constexpr std::int16_t kLow = -128, kHigh = 127;
-  const ChannelOf channel_of(shape, layout);
-  std::vector<std::int16_t> offsets(static_cast<std::size_t>(shape.out_channels), 0);
-  for (std::size_t i = 0; i < sums.filter.size(); ++i) {
-    std::int16_t& offset = offsets[channel_of(i)];
-    offset = static_cast<std::int16_t>(std::clamp<int>(offset, sums.filter[i] - kHigh, sums.filter[i] - kLow));
-  }
   Int8Filter filter;
   filter.values.resize(sums.filter.size());
-  for (std::size_t i = 0; i < sums.filter.size(); ++i) {
-    filter.values[i] = static_cast<std::int8_t>(sums.filter[i] - offsets[channel_of(i)]);
-  }
-  const bool shifted = std::any_of(offsets.begin(), offsets.end(), [](std::int16_t offset) { return offset != 0; });
-  if (shifted) filter.offsets.assign(offsets.begin(), offsets.end());
+  if (narrow(sums.filter.data(), sums.filter.size(), filter.values.data())) return filter;
+  std::vector<std::int16_t> offsets(static_cast<std::size_t>(shape.out_channels), 0);
+  for_each_weight(shape, layout, [&](std::size_t i, std::size_t c) {
+    offsets[c] = static_cast<std::int16_t>(std::clamp<int>(offsets[c], sums.filter[i] - kHigh, sums.filter[i] - kLow));
+  });
+  for_each_weight(shape, layout,
+                  [&](std::size_t i, std::size_t c) { filter.values[i] = static_cast<std::int8_t>(sums.filter[i] - offsets[c]); });
+  filter.offsets.assign(offsets.begin(), offsets.end());
   return filter;
 }
 

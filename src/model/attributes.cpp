@@ -1,3 +1,4 @@
+#include "model/call_attribute.h"
 #include "visq/model.h"
 
 namespace visq {
@@ -37,11 +38,10 @@ std::span<const std::int64_t> Attributes::integers(std::string_view name) const 
   return value != nullptr ? std::span<const std::int64_t>(*value) : std::span<const std::int64_t>();
 }
 
-/// Such attributes are called *_subgraph_index, *_subgraph_indices or subgraph.
 std::vector<std::int64_t> called_subgraphs(const Operator& op) {
   std::vector<std::int64_t> called;
   for (const auto& [name, value] : op.attributes.all()) {
-    if (name.find("subgraph") == std::string::npos) continue;
+    if (!loader::names_subgraphs(name)) continue;
     if (const auto* index = std::get_if<std::int64_t>(&value)) called.push_back(*index);
     if (const auto* indices = std::get_if<std::vector<std::int64_t>>(&value)) called.insert(called.end(), indices->begin(), indices->end());
   }

@@ -2,6 +2,7 @@
 #include "circle_bfbs_generated.h"
 #include "circle_generated.h"
 #include "model/formats.h"
+#include "model/part_writer.h"
 #include "model/reader.h"
 
 namespace visq::loader {
@@ -22,6 +23,8 @@ struct Circle {
   using TensorMap = circle::TensorMap;
 
   static constexpr std::string_view kName = "circle";
+
+  static const char* identifier() { return circle::ModelIdentifier(); }
 
   static const FormatSchema& schema() {
     static const FormatSchema schema_of_format(circle::ModelBinarySchema::data(), "visq.circle");
@@ -45,12 +48,20 @@ struct Circle {
     if (const auto* mx = source.details_as_MXQuantization()) quantization.axis = mx->axis();
     return {};
   }
+
+  /// No details of circle name tensors.
+  template <class Number>
+  static void renumber_details(circle::QuantizationParametersT&, const Number&) {}
 };
 
 }  // namespace
 
 Status read_circle(std::span<const std::byte> file, const std::string& path, Model& model) {
   return Reader<Circle>(file, path).read(model);
+}
+
+Result<std::string> write_circle_part(std::span<const std::byte> file, const Model& model, const ModelPart& part) {
+  return PartWriter<Circle>(file, model, part).write();
 }
 
 }  // namespace visq::loader

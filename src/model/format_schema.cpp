@@ -6,6 +6,8 @@
 #include <cctype>
 #include <unordered_map>
 
+#include "model/call_attribute.h"
+
 namespace visq::loader {
 namespace {
 
@@ -151,6 +153,29 @@ Status FormatSchema::read_options(OptionUnion which, std::int64_t type, const Ta
     attributes.set(field.name, std::move(value));
   }
   return {};
+}
+
+void FormatSchema::renumber_calls(OptionUnion which, std::int64_t type, Table& table, const std::map<int, int>& numbers) const {
+  const auto& plans = tables_->options[static_cast<std::size_t>(which)];
+  const auto found = plans.find(type);
+  if (found == plans.end()) return;
+  const auto renumbered = [&](std::int64_t old) {
+    const auto number = numbers.find(static_cast<int>(old));
+    return number == numbers.end() ? old : number->second;
+  };
+  for (const FieldPlan& plan : found->second) {
+    if (!names_subgraphs(plan.name)) continue;
+    const reflection::Field& field = *plan.field;
+    if (field.type()->base_type() != reflection::Vector) {
+      flatbuffers::SetAnyFieldI(&table, field, renumbered(flatbuffers::GetAnyFieldI(table, field)));
+      continue;
+    }
+    auto* vector = table.GetPointer<flatbuffers::VectorOfAny*>(field.offset());
+    const auto element = field.type()->element();
+    for (flatbuffers::uoffset_t i = 0; vector != nullptr && i < vector->size(); ++i) {
+      flatbuffers::SetAnyVectorElemI(vector, element, i, renumbered(flatbuffers::GetAnyVectorElemI(vector, element, i)));
+    }
+  }
 }
 
 }  // namespace visq::loader

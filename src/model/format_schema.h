@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -41,6 +42,9 @@ class FormatSchema {
   /// Errors: a union type or an enumeration's value that the schema does not have.
   Status read_options(OptionUnion which, std::int64_t type, const flatbuffers::Table* table, const Place& place, Budget& budget,
                       Attributes& attributes) const;
+
+  /// Replaces the indices of called subgraphs in an options table, in place: each by what `numbers` has for it.
+  void renumber_calls(OptionUnion which, std::int64_t type, flatbuffers::Table& table, const std::map<int, int>& numbers) const;
 
  private:
   struct Tables;

@@ -5,12 +5,16 @@
 #include <span>
 #include <string>
 
-#include "visq/model.h"
+#include "visq/model_part.h"
 
 namespace visq::loader {
 
 /// Fills `model` from a whole file, whose identifier has been seen to be the format's.
 Status read_tflite(std::span<const std::byte> file, const std::string& path, Model& model);
 Status read_circle(std::span<const std::byte> file, const std::string& path, Model& model);
+
+/// The bytes of write_part(). `file`: the whole file that `model` was read from.
+Result<std::string> write_tflite_part(std::span<const std::byte> file, const Model& model, const ModelPart& part);
+Result<std::string> write_circle_part(std::span<const std::byte> file, const Model& model, const ModelPart& part);
 
 }  // namespace visq::loader

@@ -15,33 +15,19 @@
 #include "model/check_tensor.h"
 #include "model/format_schema.h"
 #include "model/printable.h"
+#include "model/verified_root.h"
 
 namespace visq::loader {
-
-/// Tables lie in tables six deep (model, subgraph, tensor, sparsity, dimension, indices); the formats may grow.
-inline constexpr flatbuffers::uoffset_t kMaxTableDepth = 64;
-/// A visited table takes at least the four bytes of the reference to it, so no honest file has more tables than this allows; files of
-/// millions of operators (tens of bytes each) are far from it.
-inline constexpr std::size_t kBytesPerTable = 4;
-/// Offsets inside a flatbuffer have 31 bits. What lies behind, Buffer.offset and large_custom_options_offset reach.
-inline constexpr std::size_t kMaxFlatbufferBytes = FLATBUFFERS_MAX_BUFFER_SIZE - 1;
 
 static_assert(std::endian::native == std::endian::little, "constants and vectors are used as they stand in the file");
 
 template <class Traits>
 class Reader {
  public:
-  Reader(std::span<const std::byte> file, const std::string& path)
-      : file_(file), flatbuffer_(file.first(std::min(file.size(), kMaxFlatbufferBytes))), place_(path), budget_(flatbuffer_.size()) {}
+  Reader(std::span<const std::byte> file, const std::string& path) : file_(file), place_(path), budget_(flatbuffer_of(file).size()) {}
 
   Status read(Model& model) {
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(flatbuffer_.data());
-    const auto max_tables = static_cast<flatbuffers::uoffset_t>(flatbuffer_.size() / kBytesPerTable);
-    flatbuffers::Verifier verifier(bytes, flatbuffer_.size(), kMaxTableDepth, max_tables);
-    if (!verifier.VerifyBuffer<typename Schema::Model>(nullptr)) {
-      return place_.fail("is truncated or damaged: its {} bytes are no valid {} flatbuffer", file_.size(), Traits::kName);
-    }
-    source_ = flatbuffers::GetRoot<typename Schema::Model>(bytes);
+    VISQ_ASSIGN(source_, verified_root<Traits>(file_, place_));
     model.version = source_->version();
     model.description = copy(source_->description());
     VISQ_TRY(read_subgraphs(model));
@@ -273,7 +259,7 @@ class Reader {
     return {};
   }
 
-  std::span<const std::byte> file_, flatbuffer_;
+  std::span<const std::byte> file_;
   Place place_;
   Budget budget_;
   const typename Schema::Model* source_ = nullptr;

@@ -1,5 +1,6 @@
 // What is particular to TFLite (identifier TFL3).
 #include "model/formats.h"
+#include "model/part_writer.h"
 #include "model/reader.h"
 #include "tflite_bfbs_generated.h"
 #include "tflite_generated.h"
@@ -22,6 +23,8 @@ struct Tflite {
   using TensorMap = tflite::TensorMap;
 
   static constexpr std::string_view kName = "TFLite";
+
+  static const char* identifier() { return tflite::ModelIdentifier(); }
 
   static const FormatSchema& schema() {
     static const FormatSchema schema_of_format(tflite::ModelBinarySchema::data(), "visq.tflite");
@@ -50,12 +53,28 @@ struct Tflite {
     if (const auto* axes = source.details_as_MultiAxisQuantization()) return read(*axes);
     return {};
   }
+
+  /// Blockwise quantization names tensors; `number` gives what each is called in the new graph.
+  template <class Number>
+  static void renumber_details(tflite::QuantizationParametersT& quantization, const Number& number) {
+    const auto renumber = [&](auto* details) {
+      if (details == nullptr) return;
+      details->scales = number(details->scales);
+      details->zero_points = number(details->zero_points);
+    };
+    renumber(quantization.details.AsBlockwiseQuantization());
+    renumber(quantization.details.AsMultiAxisQuantization());
+  }
 };
 
 }  // namespace
 
 Status read_tflite(std::span<const std::byte> file, const std::string& path, Model& model) {
   return Reader<Tflite>(file, path).read(model);
+}
+
+Result<std::string> write_tflite_part(std::span<const std::byte> file, const Model& model, const ModelPart& part) {
+  return PartWriter<Tflite>(file, model, part).write();
 }
 
 }  // namespace visq::loader

@@ -13,6 +13,7 @@ void Executor::clear(const Overlay* overlay) {
   available_.assign(available_.size(), false);
   for (const int tensor : lent_) take_home(static_cast<std::size_t>(tensor));
   lent_.clear();
+  state_->failures.clear();
   overlay_ = overlay;
 }
 

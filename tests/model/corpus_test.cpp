@@ -9,27 +9,13 @@
 #include <sstream>
 
 #include "support/circle_rewrite.h"
+#include "support/corpus.h"
 #include "support/model_builder.h"
 
 namespace visq {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<fs::path> models_below(std::initializer_list<const char*> folders) {
-  std::vector<fs::path> found;
-  for (const char* folder : folders) {
-    const fs::path root = fs::path(VISQ_SHARED_DIR) / folder;
-    if (!fs::exists(root)) continue;
-    for (const auto& entry : fs::recursive_directory_iterator(root)) {
-      const bool broken = entry.path().parent_path().filename() == "bad";
-      const bool model = entry.path().extension() == ".tflite" || entry.path().extension() == ".circle";
-      if (model && !broken) found.push_back(entry.path());
-    }
-  }
-  std::sort(found.begin(), found.end());
-  return found;
-}
 
 std::string read_bytes(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -39,7 +25,7 @@ std::string read_bytes(const fs::path& path) {
 }
 
 TEST(Corpus, EverySoundModelLoads) {
-  const auto files = models_below({"models", "opcases", "faults"});
+  const auto files = testing::models_below({"models", "opcases", "faults"});
   if (files.empty()) GTEST_SKIP() << "no shared models beside the project";
   for (const fs::path& file : files) {
     const auto model = load_model(file.string());
@@ -70,7 +56,7 @@ TEST(Corpus, EveryBrokenModelIsToldWhy) {
 }
 
 TEST(Corpus, RewrittenAsCircleTheyHoldTheSame) {
-  const auto files = models_below({"models", "opcases"});
+  const auto files = testing::models_below({"models", "opcases"});
   if (files.empty()) GTEST_SKIP() << "no shared models beside the project";
   int compared = 0;
   for (const fs::path& file : files) {

@@ -9,6 +9,7 @@
 #include <random>
 #include <sstream>
 
+#include "support/corpus.h"
 #include "support/model_builder.h"
 
 namespace visq {
@@ -68,11 +69,14 @@ std::string with_flips(std::string bytes, std::mt19937& random) {
   return bytes;
 }
 
-/// Loads the bytes through the file; true where they are refused, with one line.
+/// Loads the bytes through the file; true where they are refused, with one line. What is not refused is written again.
 bool refused(const testing::TemporaryModel& file, const std::string& bytes) {
   file.write(bytes);
   const auto model = load_model(file.path());
-  if (model.ok()) return false;
+  if (model.ok()) {
+    EXPECT_TRUE(write_part(*model, testing::whole_graph(*model)).ok());
+    return false;
+  }
   EXPECT_EQ(model.error().reason, Reason::kBadInput);
   EXPECT_EQ(model.error().message.find('\n'), std::string::npos) << model.error().message;
   return true;

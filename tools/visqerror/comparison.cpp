@@ -24,6 +24,7 @@ bool is_dump(const std::string& path) {
 Result<CompareResult> compare_dump_files(PairRequest& request, const Console& console) {
   if (!request.labels.empty()) return usage_error("--labels: dumps hold no records to classify");
   if (!request.data.path.empty()) return usage_error("--data: dumps of feature maps are compared as they are");
+  if (request.options.origin) return usage_error("--origin: runs operators once more, so it needs models, not dumps of feature maps");
   VISQ_ASSIGN(const auto reference, open_dump(request.reference));
   VISQ_ASSIGN(const auto quantized, open_dump(request.quantized));
   request.options.progress = console.progress("records");

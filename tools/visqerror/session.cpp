@@ -88,6 +88,20 @@ Result<Records> open_records(const DataOptions& options, const Model& model, con
   return records;
 }
 
+void keep_spread(Records& records, std::int64_t most, std::initializer_list<const Model*> models, const Console& console) {
+  const std::int64_t count = records.range.last - records.range.first;
+  if (count <= most) return;
+  console.warn(fmt::format("{}: {} of {} records are used; --records A:B chooses others", records.source->description(), most, count));
+  if (std::any_of(models.begin(), models.end(), [](const Model* model) { return keeps_state(*model); })) {
+    records.range.last = records.range.first + most;
+    return;
+  }
+  std::vector<std::int64_t> chosen;
+  for (std::int64_t i = 0; i < most; ++i) chosen.push_back(records.range.first + i * count / most);
+  records.source = select_records(std::move(records.source), std::move(chosen));
+  records.range = {0, most};
+}
+
 void say_if_sequence(std::initializer_list<const Model*> models, const Console& console) {
   for (const Model* model : models) {
     if (!keeps_state(*model)) continue;

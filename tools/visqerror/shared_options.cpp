@@ -16,7 +16,7 @@ CLI::Option* add_values(CLI::App& app, const std::string& names, std::vector<std
   return app.add_option(names, target, description)->option_text(placeholder)->allow_extra_args(false);
 }
 
-void DataOptions::add_to(CLI::App& app, const std::string& default_records) {
+void DataOptions::add_to(CLI::App& app, const std::string& usual_records) {
   const std::string group = "Data";
   add_value(app, "-d,--data", path, "PATH",
             "test data: an HDF5 file, a folder of .npy files (one sub-folder per input, or one input), or a stacked .npy; default: one "
@@ -26,7 +26,7 @@ void DataOptions::add_to(CLI::App& app, const std::string& default_records) {
       app, "--records", records, "SELECTION",
       "only the first N records; A:B, from A up to, not including, B; or worst:K, the K worst as badcase finds them, in one more pass; "
       "default: " +
-          default_records)
+          usual_records)
       ->group(group);
   add_value(app, "--seed", seed, "N", "seed of random data; default: 0")->group(group);
 }

@@ -18,8 +18,8 @@ namespace visq::tool {
 struct DataOptions {
   std::string path, records, seed = "0";
 
-  /// `default_records`: what the command takes without --records, for --help.
-  void add_to(CLI::App& app, const std::string& default_records = "all");
+  /// `usual_records`: what the command takes where --records is not given, for --help.
+  void add_to(CLI::App& app, const std::string& usual_records = "all");
 };
 
 /// Which nodes to look at.

@@ -1,0 +1,15 @@
+// Copies of feature maps that outlive the step that made them.
+#pragma once
+
+#include "runtime/executor.h"
+#include "visq/run.h"
+
+namespace visq::analysis {
+
+/// The map as an array of its own. Errors: kUnsupported where the record left it without a value, kBadInput for resources.
+Result<Array> copy_map(const runtime::Executor& executor, int tensor);
+
+/// A map as sinks take it; refers to the array.
+FeatureMap feature_map(const Array& array, const TensorInfo& info, int tensor);
+
+}  // namespace visq::analysis

@@ -1,0 +1,37 @@
+#include "diagnosis/model_edit.h"
+
+#include <utility>
+
+namespace visq::diagnosis {
+
+void add(ModelEdit& edit, const ModelEdit& later) {
+  for (const auto& [tensor, change] : later) {
+    TensorEdit& own = edit[tensor];
+    if (change.dtype) own.dtype = change.dtype;
+    if (change.quantization) own.quantization = change.quantization;
+    if (change.data) own.data = change.data;
+  }
+}
+
+std::shared_ptr<const Model> edited(const Model& model, const ModelEdit& edit) {
+  struct Storage {
+    std::shared_ptr<const void> original;
+    std::vector<std::vector<std::byte>> constants;
+  };
+  const auto storage = std::make_shared<Storage>();
+  storage->original = model.storage;
+  auto copy = std::make_shared<Model>(model);
+  for (const auto& [index, change] : edit) {
+    TensorInfo& tensor = copy->subgraphs.front().tensors[static_cast<std::size_t>(index)];
+    if (change.dtype) tensor.dtype = *change.dtype;
+    if (change.quantization) tensor.quantization = *change.quantization;
+    if (change.data) {
+      tensor.data = storage->constants.emplace_back(*change.data);
+      tensor.sparsity = nullptr;
+    }
+  }
+  copy->storage = storage;
+  return copy;
+}
+
+}  // namespace visq::diagnosis
