@@ -156,33 +156,57 @@ Result<std::vector<PartNames::Entry>> PartNames::find(std::string_view option, c
   return found;
 }
 
-Result<PartSet> PartNames::one(std::string_view option, const std::string& word) const {
-  if (is_special(word)) {
-    PartSet all = models_.parts().all();
-    if (word == kAllWeights) all.activations.clear();
-    if (word == kAllActivations) all.weights.clear();
-    return all;
+/// All weights, or all activations: everything of the quantized model that is one or the other.
+PartGroup PartNames::everything(PartKind kind) const {
+  PartGroup group{models_.parts().all(), {}};
+  if (kind == PartKind::kWeight) {
+    group.parts = {group.parts.weights, {}, {}};
+  } else {
+    group.parts.weights.clear();
   }
-  PartSet set;
-  VISQ_ASSIGN(const auto entries, find(option, word));
-  for (const Entry& entry : entries) {
-    for (const NamedPart& part : entry.parts) {
-      if (part.kind == entry.parts.front().kind) add_parts(set, parts_of(part, models_.parts()));
-    }
+  std::set<std::string> seen;
+  const auto list = [&](int tensor) {
+    if (seen.insert(names_.name(tensor)).second) group.members.push_back(names_.name(tensor));
+  };
+  if (kind == PartKind::kActivation) {
+    for (const auto& [tensor, grid] : models_.parts().activations()) list(tensor);
+    return group;
   }
-  return set;
+  for (const QuantizedParts::Node& node : models_.parts().nodes()) {
+    if (node.constants.empty()) continue;
+    list(
+        models_.reference().main().operators[static_cast<std::size_t>(node.node)].inputs[static_cast<std::size_t>(node.constants.front())]);
+  }
+  return group;
 }
 
-Result<PartSet> PartNames::group(std::string_view option, const std::string& words) const {
-  if (is_exact(words) || words.find(',') == std::string::npos) return one(option, words);
-  PartSet set;
+Result<PartGroup> PartNames::one(std::string_view option, const std::string& word) const {
+  if (word == kAllWeights) return everything(PartKind::kWeight);
+  if (word == kAllActivations) return everything(PartKind::kActivation);
+  PartGroup group;
+  VISQ_ASSIGN(const auto entries, find(option, word));
+  for (const Entry& entry : entries) {
+    group.members.push_back(entry.parts.front().name);
+    for (const NamedPart& part : entry.parts) {
+      if (part.kind == entry.parts.front().kind) add_parts(group.parts, parts_of(part, models_.parts()));
+    }
+  }
+  return group;
+}
+
+Result<PartGroup> PartNames::group(std::string_view option, const std::string& words) const {
+  if (is_exact(words)) return one(option, words);
+  PartGroup group;
   for (std::size_t from = 0; from <= words.size();) {
     const std::size_t comma = std::min(words.find(',', from), words.size());
-    VISQ_ASSIGN(const PartSet more, one(option, words.substr(from, comma - from)));
-    add_parts(set, more);
+    VISQ_ASSIGN(const PartGroup more, one(option, words.substr(from, comma - from)));
+    add_parts(group.parts, more.parts);
+    for (const std::string& member : more.members) {
+      if (std::find(group.members.begin(), group.members.end(), member) == group.members.end()) group.members.push_back(member);
+    }
     from = comma + 1;
   }
-  return set;
+  return group;
 }
 
 }  // namespace visq::analysis

@@ -27,6 +27,12 @@ struct NamedPart {
   bool operator==(const NamedPart& other) const { return kind == other.kind && place == other.place; }
 };
 
+/// What a user asked for, and the names of what that is.
+struct PartGroup {
+  PartSet parts;
+  std::vector<std::string> members;
+};
+
 PartSet parts_of(const NamedPart& part, const QuantizedParts& parts);
 /// Adds what is in `more` to `set`.
 void add_parts(PartSet& set, const PartSet& more);
@@ -49,11 +55,12 @@ class PartNames {
 
   /// A word as one thing: `weight` (all weights), `activation` (all activations, graph inputs too), or what find() gives, each name by its
   /// first part (so an operator's name means its node).
-  Result<PartSet> one(std::string_view option, const std::string& word) const;
+  Result<PartGroup> one(std::string_view option, const std::string& word) const;
   /// The same of "A,B,C" together, unless the whole is a name itself, since names may hold commas.
-  Result<PartSet> group(std::string_view option, const std::string& words) const;
+  Result<PartGroup> group(std::string_view option, const std::string& words) const;
 
  private:
+  PartGroup everything(PartKind kind) const;
   void add_reference(const MapNames& names);
   void add_quantized(const MapNames& names);
   void add(const std::string& name, std::vector<NamedPart> parts);

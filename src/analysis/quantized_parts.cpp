@@ -99,7 +99,8 @@ QuantizedParts::Node QuantizedParts::describe(int node, int counterpart) const {
     const bool real = is_floating(r.dtype) || quant::has_grid(r);
     if (r.is_constant && q.is_constant) {
       if (real && quant::has_grid(q) && r.shape.elements() == q.shape.elements()) result.constants.push_back(static_cast<int>(slot));
-    } else if (!r.is_constant && r_.tensor(r_inputs[slot]).dtype == DType::kFloat32 && quant::has_grid(q_.tensor(q_inputs[slot]))) {
+    } else if (!r.is_constant && !r.is_variable && r_.tensor(r_inputs[slot]).dtype == DType::kFloat32 &&
+               quant::has_grid(q_.tensor(q_inputs[slot]))) {
       result.inputs.push_back({static_cast<int>(slot), &q_.tensor(q_inputs[slot])});
     }
   }
@@ -151,6 +152,43 @@ Result<std::vector<float>> QuantizedParts::real_constant(const Node& node, int s
   return kernels::dequantize_constant(quantized_constant(node, slot), reference_.path);
 }
 
+/// A constant for a slot of an operator of the float graph, with other values.
+std::shared_ptr<runtime::ReplacedConstant> QuantizedParts::replaced_constant(int tensor, std::vector<float> values) const {
+  auto constant = std::make_shared<runtime::ReplacedConstant>();
+  constant->values = std::move(values);
+  constant->info = r_.tensor(tensor);
+  constant->info.dtype = DType::kFloat32;
+  constant->info.quantization = {};
+  constant->info.is_constant = true;
+  constant->info.sparsity = nullptr;
+  constant->info.data = std::as_bytes(std::span(constant->values));
+  constant->tensor = {.dtype = DType::kFloat32,
+                      .shape = constant->info.shape,
+                      .data = reinterpret_cast<std::byte*>(constant->values.data()),
+                      .info = &constant->info};
+  return constant;
+}
+
+/// The constants that a kernel with quantized weights is prepared with: the quantized ones, and those of the float graph whose memory was
+/// given back when its own kernel had packed them.
+Result<std::vector<std::pair<int, std::shared_ptr<runtime::ReplacedConstant>>>> QuantizedParts::constants_for(
+    const Node& node, const runtime::PreparedGraph& graph) const {
+  std::vector<std::pair<int, std::shared_ptr<runtime::ReplacedConstant>>> constants;
+  const auto& inputs = r_.op(node.node).inputs;
+  for (std::size_t slot = 0; slot < inputs.size(); ++slot) {
+    if (inputs[slot] < 0) continue;
+    const runtime::PreparedTensor& own = graph.tensors()[static_cast<std::size_t>(inputs[slot])];
+    const bool quantized = std::count(node.constants.begin(), node.constants.end(), static_cast<int>(slot)) > 0;
+    const bool given_back = own.ahead && own.value.dtype == DType::kFloat32 && own.value.data == nullptr;
+    if (!quantized && !given_back) continue;
+    auto values = quantized ? real_constant(node, static_cast<int>(slot))
+                            : kernels::dequantize_constant(r_.tensor(r_.origin(inputs[slot])), reference_.path);
+    if (!values.ok()) return values.error();
+    constants.emplace_back(static_cast<int>(slot), replaced_constant(inputs[slot], std::move(values).value()));
+  }
+  return constants;
+}
+
 Result<runtime::Overlay::Node> QuantizedParts::quantized_weights(const Node& node, const runtime::PreparedGraph& graph) {
   const std::lock_guard lock(mutex_);
   std::vector<Shape> shapes;
@@ -168,28 +206,14 @@ Result<runtime::Overlay::Node> QuantizedParts::quantized_weights(const Node& nod
     request.fixed.push_back(present && graph.tensors()[static_cast<std::size_t>(input)].ahead);
   }
   runtime::Overlay::Node changed;
-  for (const int slot : node.constants) {
-    auto constant = std::make_shared<runtime::ReplacedConstant>();
-    VISQ_ASSIGN(constant->values, real_constant(node, slot));
-    constant->info = r_.tensor(op.inputs[static_cast<std::size_t>(slot)]);
-    constant->info.dtype = DType::kFloat32;
-    constant->info.quantization = {};
-    constant->info.is_constant = true;
-    constant->info.sparsity = nullptr;
-    constant->info.data = std::as_bytes(std::span(constant->values));
-    constant->tensor = {.dtype = DType::kFloat32,
-                        .shape = constant->info.shape,
-                        .data = reinterpret_cast<std::byte*>(constant->values.data()),
-                        .info = &constant->info};
-    request.inputs[static_cast<std::size_t>(slot)] = &constant->tensor;
-    changed.constants.emplace_back(slot, std::move(constant));
-  }
+  VISQ_ASSIGN(changed.constants, constants_for(node, graph));
+  for (const auto& [slot, constant] : changed.constants) request.inputs[static_cast<std::size_t>(slot)] = &constant->tensor;
   std::vector<Tensor> outputs;
   for (const int output : op.outputs) outputs.push_back(graph.tensors()[static_cast<std::size_t>(output)].value);
   for (Tensor& output : outputs) request.outputs.push_back(&output);
-  VISQ_ASSIGN(auto outcome,
-              runtime::prepare_node(graph, runtime::place_of(graph.model(), graph.subgraph_index(), static_cast<std::size_t>(node.node)),
-                                    std::move(request)));
+  const std::string place = runtime::place_of(graph.model(), graph.subgraph_index(), static_cast<std::size_t>(node.node));
+  VISQ_ASSIGN(auto outcome, runtime::prepare_node(graph, place, std::move(request)));
+  if (outcome.deferred) return internal_error("{}: cannot be prepared with other weights", place);
   changed.kernel = std::move(outcome.kernel);
   std::erase_if(changed.constants, [&](const auto& constant) { return outcome.packed[static_cast<std::size_t>(constant.first)]; });
   return kernels_.emplace(node.node, std::move(changed)).first->second;

@@ -148,7 +148,10 @@ OutputRecord TrialRunner::measure(const Worker& worker, int output, MapScratch& 
     result.not_compared = "not computed";
     return result;
   }
-  const MapRecord map = compare_tensors(reference().tensor(output), worker.tensor(output), 0, false, scratch);
+  kernels::Tensor quantized = worker.tensor(output);
+  const auto& grids = models_.parts().activations();
+  if (const auto grid = grids.find(output); grid != grids.end()) quantized.info = grid->second;  // for metrics in units of the scale
+  const MapRecord map = compare_tensors(reference().tensor(output), quantized, 0, false, scratch);
   result.stats = map.stats;
   result.differing = map.differing;
   result.integer = map.integer;

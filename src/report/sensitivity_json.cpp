@@ -39,11 +39,6 @@ Json json_node(const Sensitivity& node, const std::vector<int>& metrics) {
   return json;
 }
 
-Json json_gap(const SensitivityGap& gap) {
-  return {
-      {"index", gap.map.node}, {"name", json_string(gap.map.name)}, {"op", json_string(gap.map.op)}, {"reason", json_string(gap.reason)}};
-}
-
 }  // namespace
 
 std::string sensitivity_json(const SensitivityResult& result) {
@@ -66,8 +61,7 @@ std::string sensitivity_json(const SensitivityResult& result) {
   json["estimate"] = result.estimate ? Json({{"trials_share", json_number(result.estimate_share)}}) : Json(nullptr);
   json["computed_share"] = json_number(result.computed_share);
   json["remarks"] = json_strings(result.remarks);
-  json["gaps"] = Json::array();
-  for (const SensitivityGap& gap : result.gaps) json["gaps"].push_back(json_gap(gap));
+  json["gaps"] = json_gaps(result.gaps);
   json["nodes"] = Json::array();
   for (const Sensitivity& node : result.nodes) json["nodes"].push_back(json_node(node, result.metrics));
   return json_text(json);

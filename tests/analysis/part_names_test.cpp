@@ -35,7 +35,7 @@ class DigitNames : public ::testing::Test {
 };
 
 TEST_F(DigitNames, AnOperatorsNameMeansItsInputsAndWeights) {
-  const PartSet set = names_.one("--quantize", "residual_relu/Relu").value();  // ADD: node 3 reads two maps and has no weights
+  const PartSet set = names_.one("--quantize", "residual_relu/Relu").value().parts;  // ADD: node 3 reads two maps and has no weights
   EXPECT_THAT(set.inputs, ElementsAre(std::pair(3, 0), std::pair(3, 1)));
   EXPECT_TRUE(set.weights.empty());
   EXPECT_TRUE(set.activations.empty());
@@ -48,16 +48,17 @@ TEST_F(DigitNames, AnOperatorsNameMeansItsInputsAndWeights) {
 }
 
 TEST_F(DigitNames, AConstantsNameMeansTheWeightsOfItsReader) {
-  const PartSet set = names_.one("--quantize", "features/convolution").value();
+  const PartSet set = names_.one("--quantize", "features/convolution").value().parts;
   EXPECT_THAT(set.weights, ElementsAre(5));
   EXPECT_TRUE(set.inputs.empty());
 }
 
-TEST_F(DigitNames, AGraphInputIsAnActivation) { EXPECT_THAT(names_.one("--quantize", "image").value().activations, ElementsAre(0)); }
+TEST_F(DigitNames, AGraphInputIsAnActivation) { EXPECT_THAT(names_.one("--quantize", "image").value().parts.activations, ElementsAre(0)); }
 
 TEST_F(DigitNames, SpecialNamesDivideEverything) {
   const PartSet all = models_->parts().all();
-  const PartSet weights = names_.one("--quantize", "weight").value(), activations = names_.one("--quantize", "activation").value();
+  const PartSet weights = names_.one("--quantize", "weight").value().parts,
+                activations = names_.one("--quantize", "activation").value().parts;
   EXPECT_EQ(weights.weights, all.weights);
   EXPECT_TRUE(weights.activations.empty());
   EXPECT_EQ(activations.activations, all.activations);
@@ -68,11 +69,13 @@ TEST_F(DigitNames, SpecialNamesDivideEverything) {
 TEST_F(DigitNames, GlobsFindNamesInGraphOrder) {
   EXPECT_THAT(found("s*/Relu*"), ElementsAre("stem/Relu", "spatial/Relu6"));
   EXPECT_THAT(found("spatial/Relu?"), ElementsAre("spatial/Relu6"));
-  EXPECT_THAT(names_.one("--quantize", "s*/Relu*").value().weights, ElementsAre(0, 1));
+  EXPECT_THAT(names_.one("--quantize", "s*/Relu*").value().parts.weights, ElementsAre(0, 1));
 }
 
 TEST_F(DigitNames, GroupsAreUnions) {
-  const PartSet set = names_.group("--quantize", "image,stem/convolution,residual_relu/Relu").value();
+  const PartGroup group = names_.group("--quantize", "image,stem/convolution,residual_relu/Relu,image").value();
+  EXPECT_THAT(group.members, ElementsAre("image", "stem/convolution", "residual_relu/Relu"));
+  const PartSet& set = group.parts;
   EXPECT_THAT(set.activations, ElementsAre(0));
   EXPECT_THAT(set.weights, ElementsAre(0));
   EXPECT_EQ(set.inputs.size(), 2U);
@@ -116,14 +119,14 @@ class AwkwardNames : public ::testing::Test {
 };
 
 TEST_F(AwkwardNames, NamesOfTheOtherModelAreUnderstood) {
-  EXPECT_THAT(names_->one("--quantize", "y:0").value().inputs, ElementsAre(std::pair(1, 0)));
-  EXPECT_THAT(names_->one("--quantize", "x_int8").value().activations, ElementsAre(0));
+  EXPECT_THAT(names_->one("--quantize", "y:0").value().parts.inputs, ElementsAre(std::pair(1, 0)));
+  EXPECT_THAT(names_->one("--quantize", "x_int8").value().parts.activations, ElementsAre(0));
   const auto entries = names_->find("--quantize", "h;first").value();
   EXPECT_EQ(entries[0].parts[0].name, "h") << "parts bear the float model's names";
 }
 
 TEST_F(AwkwardNames, ANameWithCommasIsTriedWholeFirst) {
-  EXPECT_THAT(names_->group("--quantize", "a,b:0=;c").value().weights, ElementsAre(0, 1)) << "both readers of the shared constant";
+  EXPECT_THAT(names_->group("--quantize", "a,b:0=;c").value().parts.weights, ElementsAre(0, 1)) << "both readers of the shared constant";
   EXPECT_FALSE(names_->group("--quantize", "a,b:0=;d").ok());
 }
 
