@@ -148,7 +148,7 @@ std::function<int()> setup(CLI::App& app) {
   const auto arguments = std::make_shared<Arguments>();
   app.add_option("FP32", arguments->reference, "the float model");
   app.add_option("QUANT", arguments->quantized, "its quantized twin");
-  arguments->data.add_to(app);
+  arguments->data.add_to(app, "16, spread evenly");
   add_value(app, "--validation-data", arguments->validation, "PATH", "other data, for a second set of degradation graphs")->group("Data");
   add_threads(app, arguments->threads);
   add_thresholds(app, *arguments);
