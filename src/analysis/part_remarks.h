@@ -1,17 +1,15 @@
 // What the numbers of partly quantized runs are to be read with.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "analysis/partial_models.h"
+#include "visq/model.h"
 
 namespace visq::analysis {
 
-/// Median cosine of both models' weights below which these are other weights, not rounded ones: int4 per channel still gives 0.99.
-inline constexpr double kOtherWeightsCosine = 0.97;
-
 /// Sentences: that called subgraphs stay float; that the models' weights differ, so that a mixture of them is neither of the two.
-std::vector<std::string> part_remarks(const PartialModels& models);
+std::vector<std::string> part_remarks(const std::shared_ptr<const Model>& reference, const std::shared_ptr<const Model>& quantized);
 
 }  // namespace visq::analysis

@@ -193,7 +193,7 @@ Result<PartialResult> partial(std::shared_ptr<const Model> reference, std::share
   VISQ_ASSIGN(const auto picks, Picker(options, result).pick(reference, quantized, data));
   if (result.interrupted) return result;
   VISQ_ASSIGN(const auto models, PartialModels::create(reference, quantized));
-  result.remarks = analysis::part_remarks(*models);
+  result.remarks = analysis::part_remarks(reference, quantized);
   VISQ_ASSIGN(auto kept, RedLine(*models, options, result, picks).run(data));
   result.interrupted = kept.empty();
   if (result.interrupted) return result;

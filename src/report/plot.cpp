@@ -14,7 +14,7 @@ constexpr SvgStyle kGrid{.fill = {}, .stroke = "#e6e6e6"};
 constexpr SvgStyle kAxis{.fill = {}, .stroke = "#888888"};
 constexpr double kTickSize = 11;
 /// Steps of less take too many digits to be written out.
-constexpr double kFine = 1e-4;
+constexpr double kFine = 0.999e-4;
 /// Characters of a name on the x axis.
 constexpr std::size_t kNameLength = 26;
 
@@ -111,7 +111,7 @@ void Plot::draw_y_axis(std::string_view label) const {
     svg_.text(left() - 8, y(tick) + 4, logarithmic_ ? decade_text(tick) : tick_text(tick, step),
               {.size = kTickSize, .anchor = SvgAnchor::kEnd});
   }
-  svg_.text(left() - 52, top() + height_ / 2, label, {.size = kTickSize, .anchor = SvgAnchor::kMiddle, .fill = "#666666", .upright = true});
+  svg_.text(left() - 64, top() + height_ / 2, label, {.size = kTickSize, .anchor = SvgAnchor::kMiddle, .fill = "#666666", .upright = true});
 }
 
 void Plot::draw_frame() const {

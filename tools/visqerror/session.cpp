@@ -68,6 +68,23 @@ Result<SharedModel> load(const std::string& path, const Console& console) {
   return std::make_shared<const Model>(std::move(model));
 }
 
+Status need_pair(const std::string& command, const std::string& quantized) {
+  if (quantized.empty()) return usage_error("{0}: two models are needed; see 'visqerror {0} --help'", command);
+  return {};
+}
+
+Result<Pair> open_pair(const std::string& reference, const std::string& quantized, const Console& console) {
+  Pair pair;
+  VISQ_ASSIGN(pair.reference, load(reference, console));
+  VISQ_ASSIGN(pair.quantized, load(quantized, console));
+  say_if_sequence({pair.reference.get(), pair.quantized.get()}, console);
+  return pair;
+}
+
+Result<Mode> mode_of(const std::string& option, const std::string& text, const Model& model) {
+  return text.empty() ? default_mode(model) : parse_mode(option, text);
+}
+
 Result<Records> open_records(const DataOptions& options, const Model& model, const Model* twin, bool legacy, const Console& console) {
   VISQ_ASSIGN(const RecordSelection selection, parse_records(options.records));
   VISQ_ASSIGN(const std::int64_t seed, parse_integer("--seed", options.seed, 0, std::numeric_limits<std::int64_t>::max()));

@@ -16,6 +16,18 @@ using SharedModel = std::shared_ptr<const Model>;
 
 Result<SharedModel> load(const std::string& path, const Console& console);
 
+/// Errors: kUsage where a command that needs two models was given one.
+Status need_pair(const std::string& command, const std::string& quantized);
+
+/// The two models of a command that needs a pair. Says so where their records are a sequence.
+struct Pair {
+  SharedModel reference, quantized;
+};
+Result<Pair> open_pair(const std::string& reference, const std::string& quantized, const Console& console);
+
+/// The mode that a user chose for a model; an empty text: its usual one.
+Result<Mode> mode_of(const std::string& option, const std::string& text, const Model& model);
+
 /// Data as the options ask for it. `twin` (may be null) is the quantized model of a pair; `legacy` draws random data as the original
 /// tool does. Without --data: one random record, said aloud.
 struct Records {

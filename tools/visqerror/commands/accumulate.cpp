@@ -72,14 +72,13 @@ std::string next_command(const Arguments& arguments) {
 
 Result<int> execute(const Arguments& arguments) {
   const Console console = arguments.console.console();
-  if (arguments.quantized.empty()) return usage_error("accumulate: two models are needed; see 'visqerror accumulate --help'");
+  VISQ_TRY(need_pair("accumulate", arguments.quantized));
   std::vector<std::string> inputs{arguments.reference, arguments.quantized, arguments.data.path};
   VISQ_ASSIGN(AccumulateOptions options, parse_options(arguments, inputs));
   VISQ_ASSIGN(const auto outputs,
               ResultOutputs::prepare(arguments.output, {"accumulate.txt", "accumulate.csv", "accumulate.svg", "accumulate.json"}, inputs));
-  VISQ_ASSIGN(const SharedModel reference, load(arguments.reference, console));
-  VISQ_ASSIGN(const SharedModel quantized, load(arguments.quantized, console));
-  say_if_sequence({reference.get(), quantized.get()}, console);
+  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
+  const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(const Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
   options.records = records.range;
   options.progress = console.progress("records");

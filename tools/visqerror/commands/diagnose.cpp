@@ -96,7 +96,7 @@ int conclude(const DiagnoseResult& result, const std::string& fail_on) {
 
 Result<int> execute(const Arguments& arguments) {
   const Console console = arguments.console.console();
-  if (arguments.quantized.empty()) return usage_error("diagnose: two models are needed; see 'visqerror diagnose --help'");
+  VISQ_TRY(need_pair("diagnose", arguments.quantized));
   VISQ_ASSIGN(DiagnoseOptions options, parse_options(arguments));
   const bool validation = !arguments.validation.empty();
   std::vector<std::string> names{"diagnose.txt", "diagnose.json"};
@@ -104,9 +104,8 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(const auto outputs,
               ResultOutputs::prepare(arguments.output, names,
                                      {arguments.reference, arguments.quantized, arguments.data.path, arguments.validation}));
-  VISQ_ASSIGN(const SharedModel reference, load(arguments.reference, console));
-  VISQ_ASSIGN(const SharedModel quantized, load(arguments.quantized, console));
-  say_if_sequence({reference.get(), quantized.get()}, console);
+  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
+  const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
   if (arguments.data.records.empty()) keep_spread(records, kRecords, {reference.get(), quantized.get()}, console);
   options.records = records.range;

@@ -67,7 +67,7 @@ Result<Records> open_some(const Arguments& arguments, const Model& reference, co
 
 Result<int> execute(const Arguments& arguments) {
   const Console console = arguments.console.console();
-  if (arguments.quantized.empty()) return usage_error("partial: two models are needed; see 'visqerror partial --help'");
+  VISQ_TRY(need_pair("partial", arguments.quantized));
   VISQ_ASSIGN(PartialOptions options, parse_options(arguments));
   VISQ_ASSIGN(const auto outputs, ResultOutputs::prepare(arguments.output, {"partial.txt", "partial.csv", "partial.svg", "partial.json"},
                                                          {arguments.reference, arguments.quantized, arguments.data.path, arguments.from}));
@@ -76,9 +76,8 @@ Result<int> execute(const Arguments& arguments) {
     VISQ_ASSIGN(ranking, report::read_ranking(arguments.from));
     options.ranking = &ranking;
   }
-  VISQ_ASSIGN(const SharedModel reference, load(arguments.reference, console));
-  VISQ_ASSIGN(const SharedModel quantized, load(arguments.quantized, console));
-  say_if_sequence({reference.get(), quantized.get()}, console);
+  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
+  const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(const Records records, open_some(arguments, *reference, *quantized, console));
   options.records = records.range;
   options.ranking_progress = console.progress("trials, one node each");
