@@ -25,7 +25,8 @@ std::vector<int> operators_of(const SensitivePart& part, const Subgraph& graph) 
   std::vector<int> readers;
   for (std::size_t i = 0; i < graph.operators.size(); ++i) {
     const auto& inputs = graph.operators[i].inputs;
-    if (std::find(inputs.begin(), inputs.end(), part.reference.tensor) != inputs.end()) readers.push_back(static_cast<int>(i));
+    const bool reads = std::find(inputs.begin(), inputs.end(), part.reference.tensor) != inputs.end();
+    if (reads && !graph.operators[i].outputs.empty()) readers.push_back(static_cast<int>(i));
   }
   return readers;
 }

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-const std::string kOneOf64 = "visqerror: " + kData + ": 1 of 64 records is used; --records 64 takes all, and gives each rank an interval\n";
+const std::string kOneOf64 = "visqerror: " + kData + ": 1 of 64 records is used; --records 64 takes all\n";
 
 std::vector<std::string> with(std::vector<std::string> more) {
   std::vector<std::string> words{"sensitivity", kFp32, kInt8, "-d", kData};
