@@ -141,15 +141,39 @@ bool QuantizedParts::takes_weights(const runtime::PreparedGraph& graph, int node
   return graph.nodes()[static_cast<std::size_t>(node)].status == runtime::NodeStatus::kReady;
 }
 
-/// A quantized constant's real values; a bias counts as kernels take it, whatever its own scale says.
-Result<std::vector<float>> QuantizedParts::real_constant(const Node& node, int slot) const {
-  const Operator& op = q_.op(node.counterpart);
+namespace {
+
+/// A constant's real values; a bias counts as kernels take it, whatever its own scale says.
+Result<std::vector<float>> real_constant(const quant::GraphIndex& graph, const Operator& op, std::size_t slot, const std::string& path) {
   const auto slots = layer_slots(op);
-  if (slots && slots->bias == static_cast<std::size_t>(slot)) {
-    if (const auto bias = bias_values(q_, op)) return std::vector<float>(bias->begin(), bias->end());
+  if (slots && slots->bias == slot) {
+    if (const auto bias = bias_values(graph, op)) return std::vector<float>(bias->begin(), bias->end());
   }
-  return kernels::dequantize_constant(quantized_constant(node, slot), reference_.path);
+  return kernels::dequantize_constant(graph.tensor(graph.origin(op.inputs[slot])), path);
 }
+
+std::shared_ptr<runtime::ReplacedConstant> float_constant(const TensorInfo& declared, std::vector<float> values) {
+  auto constant = std::make_shared<runtime::ReplacedConstant>();
+  constant->values = std::move(values);
+  constant->info = declared;
+  constant->info.dtype = DType::kFloat32;
+  constant->info.quantization = {};
+  constant->info.is_constant = true;
+  constant->info.sparsity = nullptr;
+  constant->info.data = std::as_bytes(std::span(constant->values));
+  constant->tensor = {.dtype = DType::kFloat32,
+                      .shape = constant->info.shape,
+                      .data = reinterpret_cast<std::byte*>(constant->values.data()),
+                      .info = &constant->info};
+  return constant;
+}
+
+/// True for a constant whose values the graph no longer holds, since the operator's own kernel has packed them.
+bool is_gone(const runtime::PreparedTensor& tensor) {
+  return tensor.ahead && tensor.value.dtype == DType::kFloat32 && tensor.value.data == nullptr && tensor.value.elements() > 0;
+}
+
+}  // namespace
 
 Result<runtime::Overlay::Node> QuantizedParts::quantized_weights(const Node& node, const runtime::PreparedGraph& graph) {
   const std::lock_guard lock(mutex_);
@@ -168,21 +192,16 @@ Result<runtime::Overlay::Node> QuantizedParts::quantized_weights(const Node& nod
     request.fixed.push_back(present && graph.tensors()[static_cast<std::size_t>(input)].ahead);
   }
   runtime::Overlay::Node changed;
-  for (const int slot : node.constants) {
-    auto constant = std::make_shared<runtime::ReplacedConstant>();
-    VISQ_ASSIGN(constant->values, real_constant(node, slot));
-    constant->info = r_.tensor(op.inputs[static_cast<std::size_t>(slot)]);
-    constant->info.dtype = DType::kFloat32;
-    constant->info.quantization = {};
-    constant->info.is_constant = true;
-    constant->info.sparsity = nullptr;
-    constant->info.data = std::as_bytes(std::span(constant->values));
-    constant->tensor = {.dtype = DType::kFloat32,
-                        .shape = constant->info.shape,
-                        .data = reinterpret_cast<std::byte*>(constant->values.data()),
-                        .info = &constant->info};
-    request.inputs[static_cast<std::size_t>(slot)] = &constant->tensor;
-    changed.constants.emplace_back(slot, std::move(constant));
+  const Operator& counterpart = q_.op(node.counterpart);
+  for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
+    const int input = op.inputs[slot];
+    const bool quantized = std::find(node.constants.begin(), node.constants.end(), static_cast<int>(slot)) != node.constants.end();
+    if (!quantized && (input < 0 || !is_gone(graph.tensors()[static_cast<std::size_t>(input)]))) continue;
+    VISQ_ASSIGN(auto values,
+                quantized ? real_constant(q_, counterpart, slot, reference_.path) : real_constant(r_, op, slot, reference_.path));
+    auto constant = float_constant(r_.tensor(input), std::move(values));
+    request.inputs[slot] = &constant->tensor;
+    changed.constants.emplace_back(static_cast<int>(slot), std::move(constant));
   }
   std::vector<Tensor> outputs;
   for (const int output : op.outputs) outputs.push_back(graph.tensors()[static_cast<std::size_t>(output)].value);

@@ -73,7 +73,6 @@ class QuantizedParts {
   Node describe(int node, int counterpart) const;
   const TensorInfo* grid_of(int quantized_tensor) const;
   const TensorInfo* input_grid(int index, int slot) const;
-  Result<std::vector<float>> real_constant(const Node& node, int slot) const;
   Result<runtime::Overlay::Node> quantized_weights(const Node& node, const runtime::PreparedGraph& graph);
 
   const Model& reference_;
