@@ -84,8 +84,10 @@ struct ErrorOrigin {
   std::vector<int> inputs;     ///< indices into CompareResult::maps: what the reference's operators read
   double output_share = 0;     ///< estimated share of the model outputs' squared error that is created here, 0 … 1 (see estimate below)
 };
-// The estimate follows the error back from the model's outputs, which count alike: of what arrives at a map, created² / (created² +
-// inherited²) stays there, the rest goes on to its inputs in proportion to their squared noise-to-signal ratios.
+// The estimate follows the error back from the model's outputs, which count alike. Of what arrives at a map, the part by which accumulated²
+// exceeds inherited² stays there (nothing where it does not): what the map adds to the error that came in. That is less than created² where
+// both are the same error, as behind a RESHAPE on its input's grid. The rest goes on to the map's inputs in proportion to their squared
+// noise-to-signal ratios.
 
 /// One paired feature map and its errors.
 struct MapComparison {

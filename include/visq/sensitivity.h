@@ -52,6 +52,7 @@ struct SensitivityOptions {
   std::string output_node;           ///< feature map to measure instead of the model's outputs; empty: all outputs, the worst
   bool leave_one_out = false;        ///< everything quantized but one thing
   bool estimate = false;             ///< few records first, then only the contenders
+  int top = 10;                      ///< ranks that an estimate is to find
   bool reverse = false;              ///< least sensitive first
   int threads = 0;                   ///< 0: all cores
   std::uint64_t memory = 0;          ///< bytes for feature maps of all threads; 0: no limit

@@ -4,6 +4,7 @@
 
 #include "analysis/map_identity.h"
 #include "analysis/node_filter.h"
+#include "analysis/weight_likeness.h"
 #include "core/error.h"
 
 namespace visq::analysis {
@@ -11,9 +12,6 @@ namespace {
 
 /// Plans kept for different input shapes: enough for data with a few sizes, bounded for data where every record differs.
 constexpr std::size_t kPlansKept = 4;
-/// Operators whose weights are looked at, and the cosine under which weights have nothing in common.
-constexpr std::size_t kWeightSample = 32;
-constexpr double kUnrelatedCosine = 0.3;
 
 bool has_quantized_constants(const Model& model) {
   for (const TensorInfo& tensor : model.main().tensors) {
@@ -98,14 +96,9 @@ void ComparePlan::order_graphs(bool origin) {
 }
 
 void ComparePlan::warn_about_weights() {
-  auto cosines = quant::weight_similarities(*reference_, *quantized_, pairings_.front().pairing, kWeightSample);
-  if (cosines.empty()) return;
-  std::nth_element(cosines.begin(), cosines.begin() + static_cast<std::ptrdiff_t>(cosines.size() / 2), cosines.end());
-  const double median = cosines[cosines.size() / 2];
-  if (median >= kUnrelatedCosine) return;
-  warnings_.push_back(
-      fmt::format("the weights of {} and {} have nothing in common (median cosine {:.2f} over {} operators): are they the same network?",
-                  reference_->path, quantized_->path, median, cosines.size()));
+  const WeightLikeness likeness = weight_likeness(*reference_, *quantized_, pairings_.front().pairing);
+  const std::string warning = unrelated_weights(likeness, *reference_, *quantized_);
+  if (!warning.empty()) warnings_.push_back(warning);
 }
 
 Result<PairGraphs> ComparePlan::graphs(const std::vector<Shape>& reference_inputs, const std::vector<Shape>& quantized_inputs) {

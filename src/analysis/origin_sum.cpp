@@ -92,8 +92,7 @@ void estimate_output_shares(CompareResult& result) {
     MapComparison& map = result.maps[i];
     if (arriving[i] == 0 || !computed(map)) continue;
     const auto& [all, created, inherited] = map.origin->errors;
-    const double squares = created * created + inherited * inherited;
-    const double stays = squares > 0 ? created * created / squares : 0;
+    const double stays = all > 0 ? std::clamp(1 - inherited * inherited / (all * all), 0.0, 1.0) : 0;
     map.origin->output_share = arriving[i] * stays;
     double noise = 0;
     const auto squared_noise = [&](int input) {

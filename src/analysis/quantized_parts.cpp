@@ -99,7 +99,8 @@ QuantizedParts::Node QuantizedParts::describe(int node, int counterpart) const {
     const bool real = is_floating(r.dtype) || quant::has_grid(r);
     if (r.is_constant && q.is_constant) {
       if (real && quant::has_grid(q) && r.shape.elements() == q.shape.elements()) result.constants.push_back(static_cast<int>(slot));
-    } else if (!r.is_constant && r_.tensor(r_inputs[slot]).dtype == DType::kFloat32 && quant::has_grid(q_.tensor(q_inputs[slot]))) {
+    } else if (!r.is_constant && !r.is_variable && r_.tensor(r_inputs[slot]).dtype == DType::kFloat32 &&
+               quant::has_grid(q_.tensor(q_inputs[slot]))) {
       result.inputs.push_back({static_cast<int>(slot), &q_.tensor(q_inputs[slot])});
     }
   }
@@ -141,21 +142,21 @@ bool QuantizedParts::takes_weights(const runtime::PreparedGraph& graph, int node
   return graph.nodes()[static_cast<std::size_t>(node)].status == runtime::NodeStatus::kReady;
 }
 
-namespace {
-
-/// A constant's real values; a bias counts as kernels take it, whatever its own scale says.
-Result<std::vector<float>> real_constant(const quant::GraphIndex& graph, const Operator& op, std::size_t slot, const std::string& path) {
+/// A quantized constant's real values; a bias counts as kernels take it, whatever its own scale says.
+Result<std::vector<float>> QuantizedParts::real_constant(const Node& node, int slot) const {
+  const Operator& op = q_.op(node.counterpart);
   const auto slots = layer_slots(op);
-  if (slots && slots->bias == slot) {
-    if (const auto bias = bias_values(graph, op)) return std::vector<float>(bias->begin(), bias->end());
+  if (slots && slots->bias == static_cast<std::size_t>(slot)) {
+    if (const auto bias = bias_values(q_, op)) return std::vector<float>(bias->begin(), bias->end());
   }
-  return kernels::dequantize_constant(graph.tensor(graph.origin(op.inputs[slot])), path);
+  return kernels::dequantize_constant(quantized_constant(node, slot), reference_.path);
 }
 
-std::shared_ptr<runtime::ReplacedConstant> float_constant(const TensorInfo& declared, std::vector<float> values) {
+/// A constant for a slot of an operator of the float graph, with other values.
+std::shared_ptr<runtime::ReplacedConstant> QuantizedParts::replaced_constant(int tensor, std::vector<float> values) const {
   auto constant = std::make_shared<runtime::ReplacedConstant>();
   constant->values = std::move(values);
-  constant->info = declared;
+  constant->info = r_.tensor(tensor);
   constant->info.dtype = DType::kFloat32;
   constant->info.quantization = {};
   constant->info.is_constant = true;
@@ -168,12 +169,25 @@ std::shared_ptr<runtime::ReplacedConstant> float_constant(const TensorInfo& decl
   return constant;
 }
 
-/// True for a constant whose values the graph no longer holds, since the operator's own kernel has packed them.
-bool is_gone(const runtime::PreparedTensor& tensor) {
-  return tensor.ahead && tensor.value.dtype == DType::kFloat32 && tensor.value.data == nullptr && tensor.value.elements() > 0;
+/// The constants that a kernel with quantized weights is prepared with: the quantized ones, and those of the float graph whose memory was
+/// given back when its own kernel had packed them.
+Result<std::vector<std::pair<int, std::shared_ptr<runtime::ReplacedConstant>>>> QuantizedParts::constants_for(
+    const Node& node, const runtime::PreparedGraph& graph) const {
+  std::vector<std::pair<int, std::shared_ptr<runtime::ReplacedConstant>>> constants;
+  const auto& inputs = r_.op(node.node).inputs;
+  for (std::size_t slot = 0; slot < inputs.size(); ++slot) {
+    if (inputs[slot] < 0) continue;
+    const runtime::PreparedTensor& own = graph.tensors()[static_cast<std::size_t>(inputs[slot])];
+    const bool quantized = std::count(node.constants.begin(), node.constants.end(), static_cast<int>(slot)) > 0;
+    const bool given_back = own.ahead && own.value.dtype == DType::kFloat32 && own.value.data == nullptr;
+    if (!quantized && !given_back) continue;
+    auto values = quantized ? real_constant(node, static_cast<int>(slot))
+                            : kernels::dequantize_constant(r_.tensor(r_.origin(inputs[slot])), reference_.path);
+    if (!values.ok()) return values.error();
+    constants.emplace_back(static_cast<int>(slot), replaced_constant(inputs[slot], std::move(values).value()));
+  }
+  return constants;
 }
-
-}  // namespace
 
 Result<runtime::Overlay::Node> QuantizedParts::quantized_weights(const Node& node, const runtime::PreparedGraph& graph) {
   const std::lock_guard lock(mutex_);
@@ -192,23 +206,14 @@ Result<runtime::Overlay::Node> QuantizedParts::quantized_weights(const Node& nod
     request.fixed.push_back(present && graph.tensors()[static_cast<std::size_t>(input)].ahead);
   }
   runtime::Overlay::Node changed;
-  const Operator& counterpart = q_.op(node.counterpart);
-  for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
-    const int input = op.inputs[slot];
-    const bool quantized = std::find(node.constants.begin(), node.constants.end(), static_cast<int>(slot)) != node.constants.end();
-    if (!quantized && (input < 0 || !is_gone(graph.tensors()[static_cast<std::size_t>(input)]))) continue;
-    VISQ_ASSIGN(auto values,
-                quantized ? real_constant(q_, counterpart, slot, reference_.path) : real_constant(r_, op, slot, reference_.path));
-    auto constant = float_constant(r_.tensor(input), std::move(values));
-    request.inputs[slot] = &constant->tensor;
-    changed.constants.emplace_back(static_cast<int>(slot), std::move(constant));
-  }
+  VISQ_ASSIGN(changed.constants, constants_for(node, graph));
+  for (const auto& [slot, constant] : changed.constants) request.inputs[static_cast<std::size_t>(slot)] = &constant->tensor;
   std::vector<Tensor> outputs;
   for (const int output : op.outputs) outputs.push_back(graph.tensors()[static_cast<std::size_t>(output)].value);
   for (Tensor& output : outputs) request.outputs.push_back(&output);
-  VISQ_ASSIGN(auto outcome,
-              runtime::prepare_node(graph, runtime::place_of(graph.model(), graph.subgraph_index(), static_cast<std::size_t>(node.node)),
-                                    std::move(request)));
+  const std::string place = runtime::place_of(graph.model(), graph.subgraph_index(), static_cast<std::size_t>(node.node));
+  VISQ_ASSIGN(auto outcome, runtime::prepare_node(graph, place, std::move(request)));
+  if (outcome.deferred) return internal_error("{}: cannot be prepared with other weights", place);
   changed.kernel = std::move(outcome.kernel);
   std::erase_if(changed.constants, [&](const auto& constant) { return outcome.packed[static_cast<std::size_t>(constant.first)]; });
   return kernels_.emplace(node.node, std::move(changed)).first->second;

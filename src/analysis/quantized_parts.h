@@ -34,7 +34,7 @@ class QuantizedParts {
   struct Node {
     int node = 0;
     int counterpart = -1;        ///< operator of the quantized model
-    std::vector<Input> inputs;   ///< feature maps that it reads from a grid
+    std::vector<Input> inputs;   ///< feature maps that it reads from a grid; state that it keeps is none
     std::vector<int> constants;  ///< slots of constants that are quantized there
     std::vector<int> outputs;    ///< feature maps that stand for the counterpart's outputs and have a grid
   };
@@ -73,6 +73,10 @@ class QuantizedParts {
   Node describe(int node, int counterpart) const;
   const TensorInfo* grid_of(int quantized_tensor) const;
   const TensorInfo* input_grid(int index, int slot) const;
+  Result<std::vector<float>> real_constant(const Node& node, int slot) const;
+  std::shared_ptr<runtime::ReplacedConstant> replaced_constant(int tensor, std::vector<float> values) const;
+  Result<std::vector<std::pair<int, std::shared_ptr<runtime::ReplacedConstant>>>> constants_for(const Node& node,
+                                                                                                const runtime::PreparedGraph& graph) const;
   Result<runtime::Overlay::Node> quantized_weights(const Node& node, const runtime::PreparedGraph& graph);
 
   const Model& reference_;

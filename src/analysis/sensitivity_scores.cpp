@@ -44,15 +44,17 @@ std::string interval_method() {
 SensitivityScores::SensitivityScores(std::size_t trials, std::size_t outputs, RecordRange records, std::vector<int> metrics,
                                      bool least_first)
     : outputs_(outputs), range_(records), metrics_(std::move(metrics)), least_first_(least_first) {
-  cells_.assign(trials, std::vector<TrialRecord>(static_cast<std::size_t>(records.last - records.first)));
+  cells_.assign(trials, std::vector<TrialRecord>(this->records()));
+  positions_.resize(this->records());
+  std::iota(positions_.begin(), positions_.end(), std::size_t{0});
 }
 
-TrialScore SensitivityScores::score(std::size_t trial) const {
+TrialScore SensitivityScores::score(std::size_t trial, const std::vector<std::size_t>& records) const {
   TrialScore score;
   for (const int metric : metrics_) {
     const MetricDef& def = definition(metric);
     std::vector<MetricState> states(outputs_);
-    for (std::size_t r = 0; r < records(); ++r) {
+    for (const std::size_t r : records) {
       if (!done(trial, r)) continue;
       for (std::size_t o = 0; o < outputs_; ++o) {
         const OutputRecord& output = cells_[trial][r].outputs[o];
@@ -62,13 +64,13 @@ TrialScore SensitivityScores::score(std::size_t trial) const {
     }
     score.metrics.push_back(worst_of_outputs(def, states));
   }
-  fold_outputs(trial, score);
+  fold_outputs(trial, records, score);
   return score;
 }
 
-void SensitivityScores::fold_outputs(std::size_t trial, TrialScore& score) const {
+void SensitivityScores::fold_outputs(std::size_t trial, const std::vector<std::size_t>& records, TrialScore& score) const {
   std::vector<std::int64_t> differing(outputs_, 0), elements(outputs_, 0);
-  for (std::size_t r = 0; r < records(); ++r) {
+  for (const std::size_t r : records) {
     if (!done(trial, r)) continue;
     ++score.records;
     for (std::size_t o = 0; o < outputs_; ++o) {
@@ -114,12 +116,21 @@ bool SensitivityScores::more_sensitive(const Standing& a, const Standing& b) con
   return least_first_ ? worse_output(b, a) : worse_output(a, b);
 }
 
-std::vector<std::size_t> SensitivityScores::ranked(const std::vector<std::size_t>& trials) const {
+std::vector<std::size_t> SensitivityScores::ranked(const std::vector<std::size_t>& trials, const std::vector<std::size_t>& records) const {
   std::vector<std::pair<Standing, std::size_t>> standings;
-  for (const std::size_t trial : trials) standings.emplace_back(standing(score(trial)), trial);
+  for (const std::size_t trial : trials) standings.emplace_back(standing(score(trial, records)), trial);
   std::stable_sort(standings.begin(), standings.end(), [&](const auto& a, const auto& b) { return more_sensitive(a.first, b.first); });
   std::vector<std::size_t> order;
   for (const auto& [value, trial] : standings) order.push_back(trial);
+  return order;
+}
+
+std::vector<std::size_t> SensitivityScores::worst_records(std::size_t trial, const std::vector<std::size_t>& records) const {
+  std::vector<std::pair<Standing, std::size_t>> standings;
+  for (const std::size_t r : records) standings.emplace_back(standing(score(trial, {r})), r);
+  std::stable_sort(standings.begin(), standings.end(), [&](const auto& a, const auto& b) { return worse_output(a.first, b.first); });
+  std::vector<std::size_t> order;
+  for (const auto& [value, r] : standings) order.push_back(r);
   return order;
 }
 

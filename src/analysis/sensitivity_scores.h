@@ -39,9 +39,14 @@ class SensitivityScores {
   bool done(std::size_t trial, std::size_t record) const { return !cells_[trial][record].outputs.empty(); }
   void set(std::size_t trial, std::size_t record, TrialRecord&& measured) { cells_[trial][record] = std::move(measured); }
 
-  TrialScore score(std::size_t trial) const;
-  /// These trials, the most sensitive first; equal ones in the order given.
-  std::vector<std::size_t> ranked(const std::vector<std::size_t>& trials) const;
+  TrialScore score(std::size_t trial) const { return score(trial, positions_); }
+  /// The same over some records only: ascending positions.
+  TrialScore score(std::size_t trial, const std::vector<std::size_t>& records) const;
+  /// These trials by what they measured on these records, the most sensitive first; equal ones in the order given.
+  std::vector<std::size_t> ranked(const std::vector<std::size_t>& trials, const std::vector<std::size_t>& records) const;
+  std::vector<std::size_t> ranked(const std::vector<std::size_t>& trials) const { return ranked(trials, positions_); }
+  /// These records, those with the trial's largest error first.
+  std::vector<std::size_t> worst_records(std::size_t trial, const std::vector<std::size_t>& records) const;
   /// Parallel to `ranked`, whose trials were all done on the same records: ranks, from 1, that 95 % of resamples of the records give.
   std::vector<RankInterval> rank_intervals(const std::vector<std::size_t>& ranked) const;
   /// Operators computed, and trials times records done.
@@ -62,12 +67,13 @@ class SensitivityScores {
   Standing standing(const TrialScore& score) const { return {score.metrics.front(), score.differing_share, score.non_finite}; }
   bool more_sensitive(const Standing& a, const Standing& b) const;
   bool worse_output(const Standing& a, const Standing& b) const;
-  void fold_outputs(std::size_t trial, TrialScore& score) const;
+  void fold_outputs(std::size_t trial, const std::vector<std::size_t>& records, TrialScore& score) const;
   MetricValue worst_of_outputs(const metrics::MetricDef& def, const std::vector<metrics::MetricState>& outputs) const;
   std::vector<std::vector<metrics::MetricState>> record_states(std::size_t trial) const;
 
   std::size_t outputs_;
   RecordRange range_;
+  std::vector<std::size_t> positions_;  ///< of all records
   std::vector<int> metrics_;
   bool least_first_;
   std::vector<std::vector<TrialRecord>> cells_;  ///< [trial][record]; without outputs: not done

@@ -101,6 +101,7 @@ Result<DiagnoseResult> diagnose(std::shared_ptr<const Model> reference, std::sha
   std::map<int, MapValues> values;
   WhatIf what_if(first);
   VISQ_TRY(measure_reference(first, data, options, values, what_if));
+  if (!keeps_state(*reference) && !keeps_state(*quantized)) VISQ_TRY(what_if.order_by_error(quantized, Mode::kFakeQuant));
   std::vector<Fault> faults;
   VISQ_ASSIGN(const Examination examination, find_faults(std::move(subject), values, what_if, options, faults));
   DiagnoseResult result;

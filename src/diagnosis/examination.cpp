@@ -9,9 +9,8 @@ std::vector<const CauseDef*> cause_all();  // generated from the files in causes
 
 namespace {
 
-/// Gains in dB from which a finding is an error (if the numbers leave no doubt), a warning, worth telling (less, where there is
-/// no doubt that something is odd).
-constexpr double kErrorGain = 3, kWarningGain = 1, kNoteGain = 0.3, kStrongNoteGain = 0.1;
+/// Gains in dB from which a finding is a warning, or worth telling (less, where there is no doubt that something is odd).
+constexpr double kWarningGain = 1, kNoteGain = 0.3, kStrongNoteGain = 0.1;
 /// Findings of one place whose worth differs by less than this, or this share of the best, are one finding.
 constexpr double kSameGain = 1, kSameShare = 0.25;
 
@@ -41,7 +40,7 @@ std::vector<Tried> one_per_place(const std::vector<Tried>& all) {
 }
 
 Severity severity_of(const Tried& tried) {
-  if (tried.suspicion->strong && tried.result.gain >= kErrorGain) return Severity::kError;
+  if (tried.suspicion->fatal || (tried.suspicion->strong && tried.result.gain >= tried.suspicion->error_gain)) return Severity::kError;
   return tried.result.gain >= kWarningGain ? Severity::kWarning : Severity::kHint;
 }
 
@@ -71,7 +70,9 @@ std::vector<Tried> judge(const std::vector<Suspicion>& suspicions, const std::ve
   std::map<std::string_view, int> specificity;
   for (const CauseDef* def : cause_all()) specificity[def->name] = def->specificity;
   std::vector<Tried> all;
-  for (std::size_t i = 0; i < suspicions.size(); ++i) all.push_back({&suspicions[i], specificity[suspicions[i].cause], results[i]});
+  for (std::size_t i = 0; i < suspicions.size(); ++i) {
+    if (!results[i].dismissed) all.push_back({&suspicions[i], specificity[suspicions[i].cause], results[i]});
+  }
   std::vector<Tried> kept = one_per_place(all);
   std::erase_if(kept, [](const Tried& tried) {
     return tried.result.worth < (tried.suspicion->strong ? kStrongNoteGain : kNoteGain) && !tried.suspicion->certain;
@@ -105,7 +106,8 @@ Result<Examination> examine(std::unique_ptr<Subject> subject, const std::map<int
   VISQ_ASSIGN(Trials trials, Trials::create(*examination.subject, what_if, options));
   examination.trials = std::make_unique<Trials>(std::move(trials));
   for (const Tried& tried : judge(suspicions, examination.trials->run(suspicions))) {
-    Fault fault{finding_of(*examination.subject, tried), tried.suspicion->place, tried.result.worth, {}, false};
+    const double worth = tried.suspicion->fatal ? kPerfect + tried.result.worth : tried.result.worth;
+    Fault fault{finding_of(*examination.subject, tried), tried.suspicion->place, worth, {}, false};
     if (tried.result.remedy != nullptr) fault.edit = tried.result.remedy->edit, fault.simulated = tried.result.remedy->simulated;
     examination.faults.push_back(std::move(fault));
   }

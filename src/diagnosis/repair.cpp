@@ -112,11 +112,13 @@ void Repair::regrid(const std::vector<int>& tensors, const Quantization& grid) {
 }
 
 void Repair::widen(const std::vector<int>& tensors, analysis::RealBounds range) {
-  const Quantization grid = activation_grid(DType::kUInt16, range);
+  const bool narrow = std::all_of(tensors.begin(), tensors.end(), [&](int index) { return bits(subject_.q().tensor(index).dtype) <= 8; });
+  const DType type = narrow ? DType::kUInt16 : DType::kInt32;
+  const Quantization grid = activation_grid(type, range);
   std::vector<int> maps;
   for (const int index : tensors) {
     if (subject_.q().tensor(index).is_constant) continue;
-    edit_[index].dtype = DType::kUInt16;
+    edit_[index].dtype = type;
     maps.push_back(index);
   }
   regrid(maps, grid);
@@ -130,6 +132,7 @@ void Repair::store(const PairedConstant& constant, const std::vector<float>& val
   change.data = stored_bytes(values, anew);
   change.quantization = std::move(grid);
   if (type != subject_.q().tensor(constant.tensor).dtype) change.dtype = type;
+  for (const int reader : subject_.q().readers(constant.tensor)) touched_.insert(reader);
   touched_.insert(constant.node);
 }
 
@@ -164,11 +167,32 @@ bool Repair::widen_weights(const PairedConstant& weight) {
   return true;
 }
 
+bool Repair::move_codes(const PairedConstant& weight, std::int64_t steps) {
+  const TensorInfo& tensor = subject_.q().tensor(weight.tensor);
+  if (tensor.dtype == DType::kUInt8) {  // its kernels know zero points: nothing is cut off
+    Quantization grid = tensor.quantization;
+    for (std::int64_t& zero : grid.zero_point) zero = std::clamp<std::int64_t>(zero + steps, 0, 255);
+    edit_[weight.tensor].quantization = std::move(grid);
+    return true;
+  }
+  if (tensor.dtype != DType::kInt8) return false;
+  std::vector<std::byte> codes(tensor.data.begin(), tensor.data.end());
+  for (std::byte& code : codes) {
+    const auto moved = static_cast<std::int64_t>(static_cast<std::int8_t>(code)) - steps;
+    code = static_cast<std::byte>(static_cast<std::int8_t>(std::clamp<std::int64_t>(moved, -128, 127)));
+  }
+  edit_[weight.tensor].data = std::move(codes);
+  return true;
+}
+
+void Repair::rebias(int node, std::vector<double> values) {
+  new_biases_[node] = std::move(values);
+  touched_.insert(node);
+}
+
 void Repair::rebias(const PairedConstant& bias) {
   const auto values = analysis::bias_values(subject_.r(), subject_.r().op(bias.reference_node));
-  if (!values) return;
-  new_biases_[bias.node] = *values;
-  touched_.insert(bias.node);
+  if (values) rebias(bias.node, *values);
 }
 
 std::vector<double> Repair::accumulator_scales(int node, std::size_t channels) const {
@@ -188,6 +212,7 @@ bool Repair::store_bias(int node, int tensor, const std::vector<double>& values)
   const TensorInfo& info = subject_.q().tensor(tensor);
   const std::vector<double> scales = accumulator_scales(node, values.size());
   const std::size_t size = size_of(info.dtype);
+  if (subject_.q().readers(tensor).size() > 1) return false;  // another layer reads it in a scale of its own
   if (scales.empty() || (size != sizeof(std::int32_t) && size != sizeof(std::int64_t))) return false;
   const double most = size == sizeof(std::int32_t) ? 2147483647.0 : 9.0e18;
   std::vector<std::byte> bytes(values.size() * size);

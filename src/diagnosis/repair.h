@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "analysis/real_values.h"
-#include "diagnosis/model_edit.h"
 #include "diagnosis/subject.h"
+#include "model/model_edit.h"
 
 namespace visq::diagnosis {
 
@@ -24,8 +24,8 @@ class Repair {
 
   /// Gives feature maps a new grid.
   void regrid(const std::vector<int>& tensors, const Quantization& grid);
-  /// Gives feature maps a grid of 16 bits over exactly this range, since ranges may stand for an activation (RELU6). Kernels know no such
-  /// mixture: for fake quantization only.
+  /// Gives feature maps a grid of 16 bits (32 where they have 16) over exactly this range, since ranges may stand for an activation
+  /// (RELU6). Kernels know no such mixture: for fake quantization only.
   void widen(const std::vector<int>& tensors, analysis::RealBounds range);
   /// Quantizes the reference's weights anew. False where they cannot be stored in the constant's type.
   bool reweight(const PairedConstant& weight, WeightScales scales);
@@ -33,6 +33,11 @@ class Repair {
   bool reweight(const PairedConstant& weight, const std::vector<double>& least_scales);
   /// Stores the reference's weights in 16 bits. For fake quantization only.
   bool widen_weights(const PairedConstant& weight);
+  /// Moves the codes of weights down by this many steps (where kernels know zero points, the zero point up). False for other types than
+  /// int8 and uint8.
+  bool move_codes(const PairedConstant& weight, std::int64_t steps);
+  /// Gives a layer's bias these real values.
+  void rebias(int node, std::vector<double> values);
   /// Takes the reference's bias.
   void rebias(const PairedConstant& bias);
 

@@ -57,7 +57,18 @@ void Subject::find_constants(const quant::GraphPairing& pairing) {
   std::stable_sort(constants_.begin(), constants_.end(), [](const auto& a, const auto& b) { return a.node < b.node; });
 }
 
-/// Union of the tensors around every operator that keeps codes.
+/// Operators that keep codes, and those that need not but were given one grid for all by the converter.
+bool Subject::ties(const Operator& op) const {
+  const TensorInfo& output = q_.tensor(op.outputs[0]);
+  if (analysis::keeps_codes(op, output.dtype)) return true;
+  if (op.type != "CONCATENATION") return false;
+  return std::all_of(op.inputs.begin(), op.inputs.end(), [&](int input) {
+    const Quantization& grid = q_.tensor(input).quantization;
+    return grid.scale == output.quantization.scale && grid.zero_point == output.quantization.zero_point;
+  });
+}
+
+/// Union of the tensors around every operator that ties them.
 void Subject::find_groups() {
   std::vector<std::size_t> leader(partner_.size());
   std::iota(leader.begin(), leader.end(), std::size_t{0});
@@ -66,7 +77,7 @@ void Subject::find_groups() {
     return tensor;
   };
   for (const Operator& op : quantized_->main().operators) {
-    if (op.outputs.empty() || !analysis::keeps_codes(op, q_.tensor(op.outputs[0]).dtype)) continue;
+    if (op.outputs.empty() || !ties(op)) continue;
     const auto first = static_cast<std::size_t>(op.outputs[0]);
     const auto tie = [&](int other) {
       if (other < 0 || !quant::has_grid(q_.tensor(other)) || q_.tensor(other).dtype != q_.tensor(op.outputs[0]).dtype) return;

@@ -48,6 +48,7 @@ class Subject {
  private:
   Subject(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized);
   void find_constants(const quant::GraphPairing& pairing);
+  bool ties(const Operator& op) const;
   void find_groups();
 
   std::shared_ptr<const Model> reference_, quantized_;

@@ -77,6 +77,20 @@ void add_reference_weights(const Symptoms& symptoms, const PairedConstant& weigh
   suspicion.remedies.push_back({text + ", and take its bias", configuration, both.finish(), simulated});
 }
 
+std::vector<ModelEdit> other_repairs(const Symptoms& symptoms, const PairedConstant& weight) {
+  std::vector<ModelEdit> edits;
+  const Subject& subject = symptoms.subject();
+  Repair same_grid(subject);
+  if (same_grid.reweight(weight, WeightScales::kKeep)) edits.push_back(same_grid.finish());
+  const auto bias = std::find_if(subject.constants().begin(), subject.constants().end(),
+                                 [&](const PairedConstant& each) { return each.node == weight.node && each.bias; });
+  if (bias == subject.constants().end()) return edits;
+  Repair only_bias(subject);
+  only_bias.rebias(*bias);
+  edits.push_back(only_bias.finish());
+  return edits;
+}
+
 Remedy more_bits(const Symptoms& symptoms, int tensor) {
   const Subject& subject = symptoms.subject();
   Repair repair(subject);

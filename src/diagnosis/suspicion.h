@@ -28,10 +28,13 @@ struct Suspicion {
   int node = -1;     ///< operator of the quantized model that makes it; -1: a graph input
   std::string text;  ///< what was measured, one line
   Evidence evidence;
-  bool strong = false;   ///< beyond doubt by the numbers alone; only such findings can be errors
-  bool certain = false;  ///< wrong whatever it costs: reported even where the repair gains nothing
-  std::string place;     ///< suspicions of one place are about one fault: the most specific is kept
+  bool strong = false;    ///< beyond doubt by the numbers alone; only such findings can be errors
+  bool fatal = false;     ///< nothing behind it can be right: an error whatever the trial says, and the first one
+  double error_gain = 3;  ///< what mending must win, in dB, for an error
+  bool certain = false;   ///< wrong whatever it costs: reported even where the repair gains nothing
+  std::string place;      ///< suspicions of one place are about one fault: the most specific is kept
   std::vector<Remedy> remedies;
+  std::vector<ModelEdit> rivals;  ///< repairs of other causes: where one of them wins as much, this is not the cause
 };
 
 class Suspicions {
@@ -67,6 +70,9 @@ Remedy more_bits(const Symptoms& symptoms, int tensor);
 /// The reference's weights, quantized anew: with the model's own bias and, as another remedy, with the reference's.
 void add_reference_weights(const Symptoms& symptoms, const PairedConstant& weight, WeightScales scales, const std::string& text,
                            const std::string& configuration, Suspicion& suspicion);
+
+/// What mends a layer whose weights or bias are wrong, for suspicions that are about the grid of its weights.
+std::vector<ModelEdit> other_repairs(const Symptoms& symptoms, const PairedConstant& weight);
 
 /// How a name is written in a remedy's configuration.
 std::string quoted(const std::string& name);

@@ -15,10 +15,13 @@ constexpr double kKeepsTypes = 1.4;
 /// What is won before the last squashing counts by half: it is certain, but may never reach the output.
 constexpr double kSquashed = 0.5;
 
-double worth_of(const Remedy& remedy, const OutputErrors& before, const OutputErrors& after) {
+/// A rival that wins all but this many dB shows that it is the cause.
+constexpr double kAsMuch = 1;
+
+double worth_of(bool simulated, const OutputErrors& before, const OutputErrors& after) {
   double worth = gain(before.outputs, after.outputs);
   if (!before.squashed.empty()) worth = std::max(worth, kSquashed * gain(before.squashed, after.squashed));
-  return remedy.simulated ? worth : worth * kKeepsTypes;
+  return simulated ? worth : worth * kKeepsTypes;
 }
 
 }  // namespace
@@ -42,14 +45,14 @@ Result<Trials> Trials::create(const Subject& subject, const WhatIf& what_if, con
 }
 
 void Trials::try_one(Trial& trial, bool few) const {
-  const Mode mode = mode_of(*trial.remedy);
+  const Mode mode = mode_of(trial);
   const Before& before = mode == Mode::kInteger ? *integer_ : fake_quant_;
-  const auto after = what_if_.run(edited(subject_.quantized(), trial.remedy->edit), mode, few ? kFewRecords : what_if_.records());
+  const auto after = what_if_.run(edited(subject_.quantized(), *trial.edit), mode, few ? kFewRecords : what_if_.records());
   trial.done = after.ok();
   if (!after.ok()) return;
   const OutputErrors& was = few ? before.few : before.all;
   trial.gain = gain(was.outputs, after->outputs);
-  trial.worth = worth_of(*trial.remedy, was, *after);
+  trial.worth = worth_of(trial.remedy != nullptr && trial.remedy->simulated, was, *after);
 }
 
 void Trials::try_all(std::vector<Trial>& trials, bool few) const {
@@ -71,10 +74,18 @@ void Trials::try_all(std::vector<Trial>& trials, bool few) const {
   for (std::thread& thread : others) thread.join();
 }
 
+void Trials::dismiss_rivalled(const std::vector<Trial>& trials, std::vector<TrialResult>& results) const {
+  for (const Trial& trial : trials) {
+    TrialResult& result = results[trial.suspicion];
+    if (trial.done && trial.remedy == nullptr && trial.gain >= result.gain - kAsMuch && trial.gain >= kAsMuch) result.dismissed = true;
+  }
+}
+
 std::vector<TrialResult> Trials::run(const std::vector<Suspicion>& suspicions) const {
   std::vector<Trial> trials;
   for (std::size_t i = 0; i < suspicions.size(); ++i) {
-    for (const Remedy& remedy : suspicions[i].remedies) trials.push_back({i, &remedy});
+    for (const Remedy& remedy : suspicions[i].remedies) trials.push_back({i, &remedy, &remedy.edit});
+    for (const ModelEdit& rival : suspicions[i].rivals) trials.push_back({i, nullptr, &rival});
   }
   try_all(trials, true);
   std::erase_if(trials, [](const Trial& trial) { return !trial.done; });
@@ -85,10 +96,11 @@ std::vector<TrialResult> Trials::run(const std::vector<Suspicion>& suspicions) c
   }
   std::vector<TrialResult> results(suspicions.size());
   for (const Trial& trial : trials) {
+    if (!trial.done || trial.remedy == nullptr) continue;
     TrialResult& result = results[trial.suspicion];
-    const bool better = result.remedy == nullptr || trial.worth > result.worth;
-    if (trial.done && better) result = {trial.remedy, trial.gain, trial.worth, mode_of(*trial.remedy)};
+    if (result.remedy == nullptr || trial.worth > result.worth) result = {trial.remedy, false, trial.gain, trial.worth, mode_of(trial)};
   }
+  dismiss_rivalled(trials, results);
   return results;
 }
 

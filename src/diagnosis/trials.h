@@ -12,6 +12,7 @@ namespace visq::diagnosis {
 /// What the best remedy of a suspicion won.
 struct TrialResult {
   const Remedy* remedy = nullptr;  ///< null: none could be tried
+  bool dismissed = false;          ///< the repair of another cause wins as much
   double gain = 0;                 ///< dB
   double worth = 0;                ///< what trials are ranked by: see trials.cpp
   Mode mode = Mode::kInteger;
@@ -36,14 +37,16 @@ class Trials {
   };
   struct Trial {
     std::size_t suspicion = 0;
-    const Remedy* remedy = nullptr;
+    const Remedy* remedy = nullptr;  ///< null: a rival's
+    const ModelEdit* edit = nullptr;
     double gain = 0, worth = 0;
     bool done = false;
   };
   Trials(const Subject& subject, const WhatIf& what_if, const DiagnoseOptions& options)
       : subject_(subject), what_if_(what_if), options_(options) {}
   Result<Before> measure(Mode mode) const;
-  Mode mode_of(const Remedy& remedy) const { return remedy.simulated ? Mode::kFakeQuant : mode(); }
+  Mode mode_of(const Trial& trial) const { return trial.remedy != nullptr && trial.remedy->simulated ? Mode::kFakeQuant : mode(); }
+  void dismiss_rivalled(const std::vector<Trial>& trials, std::vector<TrialResult>& results) const;
   void try_all(std::vector<Trial>& trials, bool few) const;
   void try_one(Trial& trial, bool few) const;
 

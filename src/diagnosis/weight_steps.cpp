@@ -32,6 +32,7 @@ StepDifference step_difference(const Subject& subject, const ConstantValues& con
   }
   StepDifference result;
   double total = 0;
+  for (const double move : moves) result.mean += move / static_cast<double>(moves.size());
   for (std::size_t c = 0; c < sums.size(); ++c) {
     total += sums[c];
     const double rms = counts[c] > 0 ? std::sqrt(sums[c] / counts[c]) : 0;

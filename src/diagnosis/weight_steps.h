@@ -11,6 +11,7 @@ struct StepDifference {
   double rms = 0;            ///< of (quantized - reference) / step; rounding alone: at most 1/√12, about 0.29
   double worst_channel = 0;  ///< the largest RMS of a channel
   int channel = 0;           ///< which
+  double mean = 0;           ///< of all elements' differences, with sign
   double median = 0;         ///< of all elements' differences, with sign
   double spread = 0;         ///< half of what lies between the quartiles
   double relative = 0;       ///< |quantized - reference| / |reference| over all elements
@@ -29,7 +30,7 @@ struct UsualDifference {
   std::size_t layers = 0;
   /// Rounding gives 0.29 steps: more in the median layer means that one of the models was trained further.
   bool retrained() const { return layers >= kFewLayers && rms > kRetrainedSteps; }
-  static constexpr double kRetrainedSteps = 0.5;
+  static constexpr double kRetrainedSteps = 0.32;
   static constexpr std::size_t kFewLayers = 3;  ///< a median of fewer says nothing
 };
 UsualDifference usual_difference(const Symptoms& symptoms);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "analysis/model_runner.h"
 #include "analysis/real_values.h"
@@ -82,15 +83,16 @@ void WhatIf::see(int reference_tensor, const kernels::Tensor& map) {
   }
 }
 
-Result<OutputErrors> WhatIf::run(const std::shared_ptr<const Model>& model, Mode mode, std::size_t records) const {
-  std::vector<double> signal(watched_.size(), 0), noise(watched_.size(), 0);
+Status WhatIf::simulate(const std::shared_ptr<const Model>& model, Mode mode, std::size_t records, const Sink& sink) const {
   std::vector<float> scratch;
   std::size_t record = 0, seen = 0;
   const auto look = [&](int tensor, const runtime::Executor& executor) -> Status {
     for (std::size_t i = 0; i < watched_.size(); ++i) {
       if (watched_[i] != tensor) continue;
       ++seen;
-      add_noise(reference_[record][i], executor.tensor(tensor), scratch, signal[i], noise[i]);
+      double signal = 0, noise = 0;
+      add_noise(reference_[record][i], executor.tensor(tensor), scratch, signal, noise);
+      sink(record, i, signal, noise);
     }
     return {};
   };
@@ -98,11 +100,36 @@ Result<OutputErrors> WhatIf::run(const std::shared_ptr<const Model>& model, Mode
   const std::size_t last = std::min(records, inputs_.size());
   for (; record < last; ++record) VISQ_TRY(runner.run(inputs_[record], look));
   if (seen < last * watched_.size()) return unsupported("{}: an output could not be computed", model->path);
+  return {};
+}
+
+Result<OutputErrors> WhatIf::run(const std::shared_ptr<const Model>& model, Mode mode, std::size_t records) const {
+  std::vector<double> signal(watched_.size(), 0), noise(watched_.size(), 0);
+  VISQ_TRY(simulate(model, mode, records, [&](std::size_t, std::size_t map, double s, double n) { signal[map] += s, noise[map] += n; }));
   OutputErrors errors;
   for (std::size_t i = 0; i < watched_.size(); ++i) {
     (i < outputs_ ? errors.outputs : errors.squashed).push_back(decibels(signal[i], noise[i]));
   }
   return errors;
+}
+
+Status WhatIf::order_by_error(const std::shared_ptr<const Model>& model, Mode mode) {
+  std::vector<double> badness(inputs_.size(), 0);
+  VISQ_TRY(simulate(model, mode, inputs_.size(), [&](std::size_t record, std::size_t map, double signal, double noise) {
+    if (map < outputs_ && signal > 0) badness[record] += noise / signal;
+  }));
+  std::vector<std::size_t> order(inputs_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return badness[a] > badness[b]; });
+  std::vector<std::vector<Array>> inputs;
+  std::vector<std::vector<std::vector<float>>> reference;
+  for (const std::size_t record : order) {
+    inputs.push_back(std::move(inputs_[record]));
+    reference.push_back(std::move(reference_[record]));
+  }
+  inputs_ = std::move(inputs);
+  reference_ = std::move(reference);
+  return {};
 }
 
 }  // namespace visq::diagnosis

@@ -1,6 +1,7 @@
 // Runs changed models over a few records and says how far their outputs are off the reference's.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -41,8 +42,14 @@ class WhatIf {
   /// not be computed.
   Result<OutputErrors> run(const std::shared_ptr<const Model>& model, Mode mode, std::size_t records) const;
   std::size_t records() const { return inputs_.size(); }
+  /// Puts records with the largest error of `model` first, so that the first few tell most. Not for models that keep state.
+  Status order_by_error(const std::shared_ptr<const Model>& model, Mode mode);
 
  private:
+  /// Told of every watched map: record, which map, Σf² and Σ(f−q)².
+  using Sink = std::function<void(std::size_t record, std::size_t map, double signal, double noise)>;
+  Status simulate(const std::shared_ptr<const Model>& model, Mode mode, std::size_t records, const Sink& sink) const;
+
   const Subject& subject_;
   std::vector<int> watched_;                                ///< tensors of the quantized model: compared outputs, then squashed maps
   std::size_t outputs_ = 0;                                 ///< how many of them are outputs

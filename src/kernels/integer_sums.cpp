@@ -7,6 +7,7 @@
 
 #include "kernels/cpu_clones.h"
 #include "kernels/dequantize_constant.h"
+#include "kernels/taps.h"
 
 namespace visq::kernels {
 namespace {
@@ -88,37 +89,48 @@ std::int32_t sum_bytes(const std::byte* bytes, std::int64_t count, std::uint8_t 
   return static_cast<std::int32_t>(sum);
 }
 
+/// Pixels of few bytes each, xor `flip`: loops that vectorise over pixels.
+template <std::int64_t kChannels>
+VISQ_CPU_CLONES void sum_few_channels(const std::uint8_t* codes, std::int64_t pixels, std::uint8_t flip, std::int32_t offset,
+                                      std::int32_t* sums) {
+  for (std::int64_t p = 0; p < pixels; ++p) {
+    std::int32_t sum = -offset;
+    for (std::int64_t c = 0; c < kChannels; ++c) sum += codes[p * kChannels + c] ^ flip;
+    sums[p] = sum;
+  }
+}
+
 /// Sums of (code - zero point) over the channels of each pixel of one map.
 void sum_channels(const IntegerSums& integers, const std::byte* codes, std::int64_t pixels, std::int64_t channels, std::int32_t* sums) {
   const std::uint8_t flip = integers.source == DType::kInt8 ? 0x80 : 0;  // int8 + 128 is a uint8
   const auto offset = static_cast<std::int32_t>(channels) * (integers.source_zero_point + flip);
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(codes);
+  if (channels == 1) return sum_few_channels<1>(bytes, pixels, flip, offset, sums);
+  if (channels == 3) return sum_few_channels<3>(bytes, pixels, flip, offset, sums);
+  if (channels == 8) return sum_few_channels<8>(bytes, pixels, flip, offset, sums);
   for (std::int64_t p = 0; p < pixels; ++p) sums[p] = sum_bytes(codes + p * channels, channels, flip) - offset;
 }
 
-struct Range {
-  std::int64_t first, last;  ///< taps that lie inside the map
-};
-
-Range taps_inside(const backend::ConvolutionAxis& axis, std::int64_t out) {
-  const std::int64_t start = out * axis.stride - axis.before;
-  const std::int64_t first = start < 0 ? (-start + axis.dilation - 1) / axis.dilation : 0;
-  const std::int64_t last = start >= axis.in ? 0 : std::min(axis.kernel, (axis.in - 1 - start) / axis.dilation + 1);
-  return {first, std::max(first, last)};
+VISQ_CPU_CLONES void add_line(const std::int32_t* line, std::int64_t count, std::int32_t* sums) {
+  for (std::int64_t i = 0; i < count; ++i) sums[i] += line[i];
 }
 
-/// Sums of one map's pixels over windows.
+/// Sums of one map's pixels over windows: down the columns, then along the line of their sums. An int32 holds them: Int8Kernel is taken
+/// only where it does.
 void sum_taps(const backend::ConvolutionShape& shape, const std::int32_t* pixels, float* sums) {
   const backend::ConvolutionAxis& height = shape.height;
   const backend::ConvolutionAxis& width = shape.width;
+  std::vector<std::int32_t> line(static_cast<std::size_t>(width.in));
   for (std::int64_t y = 0; y < height.out; ++y) {
-    const Range rows = taps_inside(height, y);
+    const std::int64_t top = origin_of(height, y);
+    const Taps rows = taps_inside(height, top);
+    std::fill(line.begin(), line.end(), 0);
+    for (std::int64_t i = rows.first; i < rows.last; ++i) add_line(pixels + (top + i * height.dilation) * width.in, width.in, line.data());
     for (std::int64_t x = 0; x < width.out; ++x) {
-      const Range columns = taps_inside(width, x);
-      std::int64_t sum = 0;
-      for (std::int64_t i = rows.first; i < rows.last; ++i) {
-        const std::int32_t* row = pixels + (y * height.stride - height.before + i * height.dilation) * width.in;
-        for (std::int64_t j = columns.first; j < columns.last; ++j) sum += row[x * width.stride - width.before + j * width.dilation];
-      }
+      const std::int64_t left = origin_of(width, x);
+      const Taps columns = taps_inside(width, left);
+      std::int32_t sum = 0;
+      for (std::int64_t j = columns.first; j < columns.last; ++j) sum += line[static_cast<std::size_t>(left + j * width.dilation)];
       sums[y * width.out + x] = static_cast<float>(sum);
     }
   }

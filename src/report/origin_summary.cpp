@@ -155,7 +155,8 @@ std::string origin_sentence(const CompareResult& result) {
 std::vector<std::string> origin_gaps(const CompareResult& result) {
   std::vector<std::string> lines;
   for (const MapComparison& map : result.maps) {
-    if (!map.origin || map.origin->not_computed.empty() || map.integer) continue;
+    const bool nothing_to_say = map.integer || !map.not_compared.empty() || map.reference.node < 0;
+    if (!map.origin || map.origin->not_computed.empty() || nothing_to_say) continue;
     lines.push_back(fmt::format("{}: {}", node_text(map), printable(map.origin->not_computed)));
   }
   return lines;

@@ -20,7 +20,7 @@ std::string origin_table(const CompareResult& result, std::size_t rows, std::siz
 /// The nodes that create most of the error of the model's outputs, in one sentence; empty where no output has an error.
 std::string origin_sentence(const CompareResult& result);
 
-/// Maps of which the origin is not known, one line each.
+/// Operators' maps that were compared but whose error has no known origin, one line each.
 std::vector<std::string> origin_gaps(const CompareResult& result);
 
 }  // namespace visq::report

@@ -75,7 +75,7 @@ std::string terminal_table(const SensitivityResult& result, std::size_t columns)
   std::vector<std::size_t> order;
   const auto is = [&](std::size_t i, std::string_view title) { return all[i].column.title == title; };
   const auto says_nothing = [&](std::size_t i) {
-    return (is(i, "differing_share") || is(i, "non_finite") || is(i, "rank_interval") || is(i, "records")) &&
+    return (is(i, "sensitive_type") || is(i, "differing_share") || is(i, "non_finite") || is(i, "rank_interval") || is(i, "records")) &&
            std::all_of(rows.begin(), rows.end(), [&](const auto& row) { return row[i] == rows.front()[i]; });
   };
   for (const std::string_view title : {"rank", "node"}) {
@@ -107,10 +107,13 @@ std::string file_table(const SensitivityResult& result) {
 std::string head(const SensitivityResult& result, std::size_t columns) {
   std::vector<std::string> outputs;
   for (const MapIdentity& output : result.outputs) outputs.push_back(printable(output.name));
-  std::string text = wrapped(fmt::format("{}, quantized as in {}: {}", printable(result.reference.path), printable(result.quantized.path),
-                                         result.leave_one_out ? "everything but one thing" : "one thing at a time, everything else float"),
-                             columns, 2) +
-                     "\n";
+  std::string types;
+  for (const SensitiveType type : result.types) types += fmt::format("{}{}", types.empty() ? "" : ", ", name(type));
+  std::string text =
+      wrapped(fmt::format("{}, quantized as in {}: {} ({})", printable(result.reference.path), printable(result.quantized.path),
+                          result.leave_one_out ? "everything but one thing" : "one thing at a time, everything else float", types),
+              columns, 2) +
+      "\n";
   const std::string shown =
       outputs.size() <= 3 ? fmt::format("{}", fmt::join(outputs, ", ")) : plural(static_cast<std::int64_t>(outputs.size()), "output");
   text += wrapped(fmt::format("{}, {}; error of {}{}", printable(result.data), plural(result.records.last - result.records.first, "record"),

@@ -252,7 +252,79 @@ TEST_F(Digits, MemoryThatHoldsNoRunAtAllIsRefusedWithTheNumberThatWould) {
   EXPECT_TRUE(run(options).ok());
 }
 
-/// y = x + x · w, and argmax of it: an integer output beside a real one.
+/// How many of the ten most sensitive things of the full ranking an estimate finds.
+std::size_t found(const SensitivityResult& full, const SensitivityResult& estimate) {
+  const auto first = [](const SensitivityResult& result) {
+    std::set<std::string> names;
+    for (const Sensitivity& row : result.nodes) {
+      if (row.rank <= 10) names.insert(row.part.reference.name + " " + sensitive_type(row.part));
+    }
+    return names;
+  };
+  const auto wanted = first(full), got = first(estimate);
+  return static_cast<std::size_t>(std::count_if(got.begin(), got.end(), [&](const auto& name) { return wanted.contains(name); }));
+}
+
+TEST(Estimate, FindsTheWorstTenForATenthOfTheCost) {
+  const std::string shared = std::string(VISQ_SHARED_DIR) + "/models/dtln_1/";
+  if (!std::ifstream(shared + "fp32.tflite")) GTEST_SKIP() << shared << " is not there";
+  const auto fp32 = std::make_shared<const Model>(load_model(shared + "fp32.tflite").value());
+  const auto int8 = std::make_shared<const Model>(load_model(shared + "int8.tflite").value());
+  const auto data = open_data(shared + "data.h5", *fp32).value();
+  for (const auto& types : {std::vector{SensitiveType::kNode}, kEverything}) {
+    SensitivityOptions options;
+    options.types = types;
+    options.records = {0, data->count()};
+    const auto full = sensitivity(fp32, int8, *data, options);
+    options.estimate = true;
+    const auto estimate = sensitivity(fp32, int8, *data, options);
+    ASSERT_TRUE(full.ok() && estimate.ok());
+    EXPECT_GE(found(*full, *estimate), 9U);
+    EXPECT_LE(estimate->estimate_share, 0.1);
+    EXPECT_EQ(estimate->nodes.size(), full->nodes.size());
+    EXPECT_LT(estimate->nodes.back().records, estimate->nodes.front().records);
+  }
+}
+
+TEST_F(Digits, AnEstimateIsTheSameForAnyNumberOfThreadsAndAfterAStop) {
+  SensitivityOptions options;
+  options.types = kEverything;
+  options.records = {0, 64};
+  options.estimate = true;
+  options.threads = 3;
+  const auto whole = run(options);
+  ASSERT_TRUE(whole.ok());
+  EXPECT_LE(whole->estimate_share, 0.1);
+  std::atomic<bool> stop{false};
+  SensitivityOptions stopped = options;
+  stopped.threads = 1;
+  stopped.stop = &stop;
+  stopped.progress = [&](std::int64_t done, std::int64_t) { stop = done >= 150; };
+  SensitivityOptions resumed = options;
+  stopped.checkpoint = [&](const std::string& bytes) -> Status {
+    resumed.resume = bytes;
+    return {};
+  };
+  ASSERT_TRUE(run(stopped).ok());
+  ASSERT_FALSE(resumed.resume.empty());
+  const auto rest = run(resumed);
+  ASSERT_TRUE(rest.ok());
+  expect_same(*whole, *rest);
+  EXPECT_EQ(whole->estimate_share, rest->estimate_share);
+}
+
+TEST_F(Digits, WithOneRecordThereIsNothingToEstimateFrom) {
+  SensitivityOptions options;
+  const auto full = run(options);
+  options.estimate = true;
+  const auto estimate = run(options);
+  ASSERT_TRUE(estimate.ok());
+  EXPECT_EQ(estimate->estimate_share, 1);
+  EXPECT_EQ(estimate->remarks.size(), 1U);
+  expect_same(*full, *estimate);
+}
+
+/// y = x + x, and argmax of it: an integer output beside a real one.
 struct TwoOutputs {
   std::shared_ptr<const Model> fp32, int8;
 
@@ -292,6 +364,44 @@ TEST(Sensitivity, IntegerOutputsCompareAsShareOfDifferingElements) {
   EXPECT_EQ(y.part.reference.name, "y");
   EXPECT_EQ(y.differing_share, 1);
   EXPECT_NEAR(y.metrics[0].value, 2 * 0.1 * 0.1 / 4, 1e-6);
+}
+
+/// y = x · w + b, where the twin quantizes w and keeps b, as dynamic-range models do.
+TEST(Sensitivity, WeightsAreReplacedBesideAFloatBias) {
+  std::shared_ptr<const Model> fp32, twin;
+  for (const bool quantized : {false, true}) {
+    SmallModel small(quantized ? "q.tflite" : "f.tflite");
+    const int x = small.map("x", {1, 2}), y = small.map("y", {1, 2});
+    const int w =
+        quantized ? small.constant_int8("w", {2, 2}, {1, 2, 3, 4}, {0.5F}) : small.constant("w", {2, 2}, {0.4F, 1.1F, 1.6F, 1.9F});
+    const int b = small.constant("b", {2}, {10, 20});
+    small.op("FULLY_CONNECTED", {x, w, b}, {y});
+    (quantized ? twin : fp32) = small.finish({x}, {y});
+  }
+  MemorySource source(std::vector<Array>{float_array({1, 2}, {1, 2})});
+  SensitivityOptions options;
+  options.records = {0, 1};
+  options.types = {SensitiveType::kWeight};
+  const auto result = sensitivity(fp32, twin, source, options);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  ASSERT_EQ(result->nodes.size(), 1U);
+  // float: 0.4 + 2.2, 1.6 + 3.8; with w on its grid: 0.5 + 2, 1.5 + 4; the bias stays out of the difference
+  EXPECT_NEAR(result->nodes[0].metrics[0].value, (0.1 * 0.1 + 0.1 * 0.1) / 2, 1e-6);
+}
+
+/// A model that keeps state runs its records as a sequence, in every trial; what a trial leaves alone stays as it was.
+TEST(Sensitivity, StateRunsThroughTheRecordsOfEveryTrial) {
+  const std::string shared = std::string(VISQ_SHARED_DIR) + "/models/mnist_lstm/";
+  if (!std::ifstream(shared + "fp32.tflite")) GTEST_SKIP() << shared << " is not there";
+  const auto fp32 = std::make_shared<const Model>(load_model(shared + "fp32.tflite").value());
+  const auto int8 = std::make_shared<const Model>(load_model(shared + "int8.tflite").value());
+  const auto data = open_data(shared + "data.h5", *fp32).value();
+  SensitivityOptions options;
+  options.records = {0, 4};
+  const auto result = sensitivity(fp32, int8, *data, options);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  EXPECT_EQ(result->computed_share, 1);
+  for (const Sensitivity& row : result->nodes) EXPECT_LT(row.metrics[0].value, 1e-3) << row.part.reference.name;
 }
 
 TEST(Sensitivity, NothingIsMadeOfRecordsThatAreNotFinite) {

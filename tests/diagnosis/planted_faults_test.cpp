@@ -6,9 +6,9 @@
 #include <functional>
 
 #include "analysis/layer_values.h"
-#include "diagnosis/model_edit.h"
 #include "diagnosis/repair.h"
 #include "diagnosis/subject.h"
+#include "model/model_edit.h"
 #include "visq/data.h"
 #include "visq/diagnose.h"
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/layer_values.h"
 #include "diagnosis/suspicion.h"
 
 namespace visq::diagnosis {
@@ -13,6 +14,8 @@ namespace {
 constexpr double kNoticeable = 0.002, kNoticeableSteps = 0.5;
 /// Certain.
 constexpr double kCertainSteps = 6;
+/// By how much a stated scale differs from that of input times weights.
+constexpr double kOtherScale = 0.01;
 
 struct BiasDifference {
   double rms = 0, largest = 0;
@@ -29,6 +32,28 @@ BiasDifference difference_of(const ConstantValues& bias) {
   }
   result.rms = std::sqrt(sum / static_cast<double>(bias.reference.size()));
   return result;
+}
+
+/// Where the bias states another scale than kernels use, its codes may have been made for that one.
+void add_stated_scale(const Subject& subject, const PairedConstant& where, Suspicion& suspicion) {
+  const Operator& op = subject.q().op(where.node);
+  const auto& stated = subject.q().tensor(where.tensor).quantization.scale;
+  const auto codes = analysis::bias_codes(subject.q(), op);
+  const auto scales = analysis::bias_scales(subject.q(), op);
+  if (!codes || !scales || (stated.size() != 1 && stated.size() != codes->size())) return;
+  std::vector<double> values;
+  bool differs = false;
+  for (std::size_t c = 0; c < codes->size(); ++c) {
+    const auto scale = static_cast<double>(stated[stated.size() == 1 ? 0 : c]);
+    differs = differs || std::fabs(scale - (*scales)[c]) > kOtherScale * (*scales)[c];
+    values.push_back(static_cast<double>((*codes)[c]) * scale);
+  }
+  if (!differs) return;
+  Repair repair(subject);
+  repair.rebias(where.node, std::move(values));
+  suspicion.remedies.push_back({"store the bias in the scale of input times weights instead of the one that it states",
+                                fmt::format("bias_scale {} = input * weights", quoted(subject.names().name(where.tensor))), repair.finish(),
+                                false});
 }
 
 void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspicions) {
@@ -51,6 +76,7 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
                           {"output_steps", steps},
                           {"threshold", kNoticeableSteps}};
     suspicion.strong = steps >= kCertainSteps;
+    add_stated_scale(subject, bias.where, suspicion);
     Repair repair(subject);
     repair.rebias(bias.where);
     suspicion.remedies.push_back({"take the bias of the float model, in the scale of input times weights",

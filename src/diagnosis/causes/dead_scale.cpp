@@ -38,7 +38,7 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
     Suspicion& suspicion = suspicions.about_map(tensor);
     suspicion.text = fmt::format("its scale is {:.4g}", absurd_scale(info));
     suspicion.evidence = {{"scale", absurd_scale(info)}};
-    suspicion.strong = suspicion.certain = true;
+    suspicion.strong = suspicion.certain = suspicion.fatal = true;
     if (symptoms.map(tensor) != nullptr) suspicion.remedies.push_back(new_range(symptoms, tensor));
   }
   for (const PairedConstant& where : subject.constants()) {

@@ -9,8 +9,19 @@
 namespace visq::diagnosis {
 namespace {
 
-/// Largest channel over the median one: noticeable, certain.
-constexpr double kNoticeable = 3, kCertain = 8;
+/// Largest channel over the median one, and over the smallest tenth: noticeable, certain.
+constexpr double kNoticeable = 3, kCertain = 8, kCertainSmall = 6;
+
+/// A layer with one scale among layers of its type that mostly have one per channel.
+bool is_odd_one(const Subject& subject, const PairedConstant& weight) {
+  int channels = 0, all = 0;
+  for (const PairedConstant& other : subject.constants()) {
+    if (other.bias || other.slot != weight.slot || subject.q().op(other.node).type != subject.q().op(weight.node).type) continue;
+    ++all;
+    channels += subject.q().tensor(other.tensor).quantization.per_channel() ? 1 : 0;
+  }
+  return 2 * channels > all;
+}
 
 void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspicions) {
   const Subject& subject = symptoms.subject();
@@ -22,16 +33,22 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
     if (reaches.size() < 2) continue;
     std::sort(reaches.begin(), reaches.end());
     const double median = reaches[reaches.size() / 2];
+    const double small = reaches[reaches.size() / 10];
     const double ratio = reaches.back() / median;
-    if (ratio < kNoticeable) continue;
+    const bool odd = is_odd_one(subject, constant.where);
+    if (ratio < kNoticeable && reaches.back() / small < kNoticeable && !odd) continue;
     const double step = static_cast<double>(tensor.quantization.scale[0]);
     Suspicion& suspicion = suspicions.about_constant(constant.where);
     suspicion.text = fmt::format(
         "one scale for all {} channels of its weights '{}', the largest of which is {:.1f} times the median one, which has "
         "{:.0f} steps left",
         reaches.size(), subject.names().name(constant.where.tensor), ratio, median / step);
-    suspicion.evidence = {{"largest_over_median", ratio}, {"threshold", kNoticeable}, {"steps_of_median", median / step}};
-    suspicion.strong = ratio >= kCertain;
+    suspicion.evidence = {{"largest_over_median", ratio},
+                          {"largest_over_small", reaches.back() / small},
+                          {"threshold", kNoticeable},
+                          {"steps_of_median", median / step}};
+    suspicion.strong = ratio >= kCertain || reaches.back() / small >= kCertainSmall || odd;
+    suspicion.rivals = other_repairs(symptoms, constant.where);
     add_reference_weights(symptoms, constant.where, WeightScales::kPerChannel, "quantize its weights per channel",
                           fmt::format("granularity {} = channel", quoted(subject.names().name(constant.where.tensor))), suspicion);
   }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "diagnosis/suspicion.h"
 
@@ -9,6 +10,15 @@ namespace visq::diagnosis {
 namespace {
 
 double reach(const QuantizedMap& map) { return std::max(-map.values->low(), map.values->high()); }
+
+/// A branch under this many dB on the common grid is poor; then a ratio by this factor under the limit is enough.
+constexpr double kPoor = 25, kNearly = 4;
+
+/// What rounding by a step leaves of a branch, in dB.
+double sqnr_on(const QuantizedMap& map, double step) {
+  const double mean = map.values->moments.mean;
+  return 10 * std::log10((map.values->moments.variance() + mean * mean) / (step * step / 12));
+}
 
 struct Branches {
   const QuantizedMap* smallest = nullptr;
@@ -34,12 +44,14 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions& options, Suspicion
     const Branches branches = branches_of(symptoms, op);
     if (branches.smallest == branches.largest) continue;
     const double ratio = reach(*branches.largest) / reach(*branches.smallest);
-    if (ratio < options.concat_ratio) continue;
+    const double quality = sqnr_on(*branches.smallest, symptoms.map(op.outputs[0])->step);
+    if (ratio < options.concat_ratio && (ratio < options.concat_ratio / kNearly || quality > kPoor)) continue;
     const double steps = branches.smallest->used_width() / symptoms.map(op.outputs[0])->step;
     Suspicion& suspicion = suspicions.about_map(op.outputs[0]);
     suspicion.text = fmt::format("the magnitudes of its inputs differ {:.0f} times: '{}' has {:.1f} steps of the common scale", ratio,
                                  subject.names().name(branches.smallest->tensor), steps);
-    suspicion.evidence = {{"range_ratio", ratio}, {"threshold", options.concat_ratio}, {"steps_of_smallest", steps}};
+    suspicion.evidence = {
+        {"range_ratio", ratio}, {"threshold", options.concat_ratio}, {"steps_of_smallest", steps}, {"sqnr_of_smallest", quality}};
     suspicion.strong = true;
     suspicion.remedies.push_back(more_bits(symptoms, op.outputs[0]));
   }

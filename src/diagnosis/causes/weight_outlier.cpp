@@ -15,6 +15,10 @@ constexpr std::size_t kOneIn = 1000;
 /// Largest weight over the largest that is no outlier: noticeable, certain.
 constexpr double kNoticeable = 2.5, kCertain = 5;
 
+/// Per channel, largest weight over the second largest: of the median channel, or of one with enough weights to tell; certain.
+constexpr double kMedianChannel = 2.5, kOneChannel = 8, kOneCertain = 20;
+constexpr std::int64_t kEnoughWeights = 16;
+
 struct Outlier {
   double ratio = 0;
   std::size_t count = 0;
@@ -34,6 +38,33 @@ Outlier find_outliers(const std::vector<float>& values) {
   return outlier;
 }
 
+struct ChannelOutliers {
+  double median = 0, most = 0;
+};
+
+/// How far the largest weight of each channel stands out of its channel.
+ChannelOutliers outliers_within(const Subject& subject, const ConstantValues& constant) {
+  const ChannelLayout layout = channel_layout(subject.q().op(constant.where.node), subject.q().tensor(constant.where.tensor));
+  const auto count = static_cast<std::int64_t>(constant.reference.size()) / layout.channels;
+  if (count < kEnoughWeights) return {};
+  std::vector<double> first(static_cast<std::size_t>(layout.channels), 0), second = first, ratios;
+  for (std::size_t i = 0; i < constant.reference.size(); ++i) {
+    const std::size_t c = layout.channel_of(i);
+    const double magnitude = std::fabs(static_cast<double>(constant.reference[i]));
+    if (magnitude > first[c]) {
+      second[c] = first[c], first[c] = magnitude;
+    } else {
+      second[c] = std::max(second[c], magnitude);
+    }
+  }
+  for (std::size_t c = 0; c < first.size(); ++c) {
+    if (second[c] > 0) ratios.push_back(first[c] / second[c]);
+  }
+  if (ratios.empty()) return {};
+  std::sort(ratios.begin(), ratios.end());
+  return {ratios[ratios.size() / 2], ratios.back()};
+}
+
 void add_remedies(const Symptoms& symptoms, const ConstantValues& constant, Suspicion& suspicion) {
   const Subject& subject = symptoms.subject();
   const TensorInfo& tensor = subject.q().tensor(constant.where.tensor);
@@ -49,12 +80,29 @@ void add_remedies(const Symptoms& symptoms, const ConstantValues& constant, Susp
   }
 }
 
+void suspect_channels(const Symptoms& symptoms, const ConstantValues& constant, Suspicions& suspicions) {
+  const Subject& subject = symptoms.subject();
+  const ChannelOutliers outliers = outliers_within(subject, constant);
+  if (outliers.median < kMedianChannel && outliers.most < kOneChannel) return;
+  Suspicion& suspicion = suspicions.about_constant(constant.where);
+  suspicion.text = fmt::format(
+      "within channels of its weights '{}' the largest is {:.1f} times the second largest in the median channel, {:.1f} times in one",
+      subject.names().name(constant.where.tensor), outliers.median, outliers.most);
+  suspicion.evidence = {{"median_channel", outliers.median}, {"worst_channel", outliers.most}, {"threshold", kMedianChannel}};
+  suspicion.strong = outliers.median >= kMedianChannel || outliers.most >= kOneCertain;
+  suspicion.rivals = other_repairs(symptoms, constant.where);
+  add_remedies(symptoms, constant, suspicion);
+}
+
 void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspicions) {
   const Subject& subject = symptoms.subject();
   for (const ConstantValues& constant : symptoms.constants()) {
     if (constant.where.bias || constant.reference.size() < 64) continue;
     const Outlier outlier = find_outliers(constant.reference);
-    if (outlier.ratio < kNoticeable) continue;
+    if (outlier.ratio < kNoticeable) {
+      if (subject.q().tensor(constant.where.tensor).quantization.per_channel()) suspect_channels(symptoms, constant, suspicions);
+      continue;
+    }
     Suspicion& suspicion = suspicions.about_constant(constant.where);
     suspicion.text = fmt::format("{} of the {} weights '{}' {} {:.1f} times as large as the largest of the others", outlier.count,
                                  constant.reference.size(), subject.names().name(constant.where.tensor), outlier.count == 1 ? "is" : "are",
@@ -62,6 +110,7 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
     suspicion.evidence = {
         {"outliers", static_cast<double>(outlier.count)}, {"largest_over_rest", outlier.ratio}, {"threshold", kNoticeable}};
     suspicion.strong = outlier.ratio >= kCertain;
+    suspicion.rivals = other_repairs(symptoms, constant.where);
     add_remedies(symptoms, constant, suspicion);
   }
 }

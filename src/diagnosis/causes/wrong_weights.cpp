@@ -12,7 +12,7 @@ namespace {
 /// RMS difference of a channel in steps, rounding being 0.29: noticeable, certain.
 constexpr double kNoticeable = 1, kCertain = 3;
 /// In a network that was trained further: how much more than its layers usually do.
-constexpr double kOverUsual = 3;
+constexpr double kOverUsual = 3, kFarOverUsual = 10, kUnlike = 0.95;
 
 void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspicions) {
   const Subject& subject = symptoms.subject();
@@ -29,7 +29,8 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
     suspicion.evidence = {{"steps_rms", difference.rms},      {"worst_channel_steps_rms", difference.worst_channel},
                           {"channel", difference.channel},    {"relative", difference.relative},
                           {"usual_relative", usual.relative}, {"threshold", kNoticeable}};
-    suspicion.strong = difference.worst_channel >= kCertain;
+    const bool beyond_training = difference.relative >= kFarOverUsual * usual.relative || cosine_of(constant) < kUnlike;
+    suspicion.strong = difference.worst_channel >= kCertain && (!usual.retrained() || beyond_training);
     const bool channels = subject.q().tensor(constant.where.tensor).quantization.per_channel();
     const std::string configuration = fmt::format("weights {} = reference", quoted(subject.names().name(constant.where.tensor)));
     for (const WeightScales scales : {WeightScales::kKeep, channels ? WeightScales::kPerChannel : WeightScales::kPerTensor}) {

@@ -15,7 +15,9 @@ namespace {
 /// Scales that differ by less are one scale with rounding.
 constexpr double kSameScale = 1e-3;
 /// Steps that weights must have moved, and how much further than they spread.
-constexpr double kMoved = 1.5, kOverSpread = 3;
+constexpr double kMoved = 0.75, kOverSpread = 1, kSurely = 3;
+/// How far the mean may be from the median, as a share of it: what moves all weights moves both.
+constexpr double kSameMean = 0.25;
 /// A moved range: clipping over rounding, and the share of clipping that moving it back must end.
 constexpr double kNoticeable = 4, kEnded = 0.9;
 /// What must be free on the other side, as a share of what is missing on the one.
@@ -48,28 +50,39 @@ void suspect_copy(const Symptoms& symptoms, const Operator& op, int input, int o
 void suspect_weights(const Symptoms& symptoms, const ConstantValues& constant, Suspicions& suspicions) {
   const Subject& subject = symptoms.subject();
   const StepDifference difference = step_difference(subject, constant);
-  if (std::fabs(difference.median) < kMoved || std::fabs(difference.median) < kOverSpread * difference.spread) return;
+  const double moved = std::fabs(difference.median);
+  const bool together = std::fabs(difference.mean - difference.median) <= kSameMean * moved;
+  if (moved < kMoved || moved < kOverSpread * difference.spread || !together) return;
   Suspicion& suspicion = suspicions.about_constant(constant.where);
   suspicion.text =
       fmt::format("all codes of its weights '{}' are {:.1f} steps off the float model's: a wrong zero point when they were made",
                   subject.names().name(constant.where.tensor), difference.median);
   suspicion.evidence = {{"steps", difference.median}, {"spread", difference.spread}, {"threshold", kMoved}};
   suspicion.strong = true;
-  Repair repair(subject);
-  if (!repair.reweight(constant.where, WeightScales::kKeep)) return;
-  suspicion.remedies.push_back(
-      {fmt::format("move the codes back by {:.0f}, or quantize the float model's weights anew", std::round(difference.median)),
-       fmt::format("weights {} = reference", quoted(subject.names().name(constant.where.tensor))), repair.finish(), false});
+  suspicion.certain = moved >= kSurely;
+  const std::string name = quoted(subject.names().name(constant.where.tensor));
+  const auto steps = static_cast<std::int64_t>(std::round(difference.median));
+  Repair move(subject), anew(subject);
+  if (move.move_codes(constant.where, steps)) {
+    suspicion.remedies.push_back(
+        {fmt::format("move the codes of the weights back by {}", steps), fmt::format("codes {} -= {}", name, steps), move.finish(), false});
+  }
+  if (anew.reweight(constant.where, WeightScales::kKeep)) {
+    suspicion.remedies.push_back(
+        {"quantize the weights of the float model anew", fmt::format("weights {} = reference", name), anew.finish(), false});
+  }
 }
 
 /// A range wide enough for the data that lies beside them.
 void suspect_range(const Symptoms& symptoms, const QuantizedMap& map, Suspicions& suspicions) {
   if (map.noise.clipped() < kNoticeable * map.noise.rounding || map.noise.clipped() <= 0) return;
-  if (std::fabs(map.offered.low) < map.step / 2) return;  // begins at zero: cut off on purpose, not moved
-  const double missing_low = std::max(0.0, map.offered.low - map.values->low());
-  const double missing_high = std::max(0.0, map.values->high() - map.offered.high);
+  if (std::fabs(map.offered.low) < map.step / 2) return;                         // begins at zero: cut off on purpose, not moved
+  if (symptoms.subject().q().tensor(map.tensor).dtype == DType::kInt16) return;  // has no zero point
+  const analysis::RealBounds needed = symptoms.needed(map.tensor);
+  const double missing_low = std::max(0.0, map.offered.low - needed.low);
+  const double missing_high = std::max(0.0, needed.high - map.offered.high);
   const double shift = missing_low > missing_high ? -missing_low : missing_high;
-  const double room = shift < 0 ? map.offered.high - map.values->high() : map.values->low() - map.offered.low;
+  const double room = shift < 0 ? map.offered.high - needed.high : needed.low - map.offered.low;
   const analysis::RealBounds moved{map.offered.low + shift, map.offered.high + shift};
   const GridNoise then = noise_of(map.values->sketch, moved, map.step);
   if (then.clipped() > (1 - kEnded) * map.noise.clipped() || room < kRoom * std::fabs(shift)) return;

@@ -113,7 +113,7 @@ Result<std::string> content_key(const Arguments& arguments, const SensitivityOpt
   key.add(types + fmt::format("{}", fmt::join(options.input_slots, ",")));
   key.add(metrics);
   key.add(options.output_node);
-  key.add(fmt::format("{} {}", options.leave_one_out, options.estimate));
+  key.add(fmt::format("{} {} {}", options.leave_one_out, options.estimate, options.estimate ? options.top : 0));
   return key.digest();
 }
 
@@ -167,6 +167,7 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(const SharedModel quantized, load(arguments.quantized, console));
   VISQ_ASSIGN(const Records records, open_some(arguments, *reference, *quantized, console));
   options.records = records.range;
+  options.top = static_cast<int>(top);
   std::string key;
   if (outputs->to_folder()) {
     VISQ_ASSIGN(key, content_key(arguments, options));

@@ -1,8 +1,13 @@
-#include "diagnosis/model_edit.h"
+#include "model/model_edit.h"
 
+#include <new>
 #include <utility>
 
-namespace visq::diagnosis {
+#include "core/error.h"
+#include "core/file.h"
+#include "model/formats.h"
+
+namespace visq {
 
 void add(ModelEdit& edit, const ModelEdit& later) {
   for (const auto& [tensor, change] : later) {
@@ -34,4 +39,14 @@ std::shared_ptr<const Model> edited(const Model& model, const ModelEdit& edit) {
   return copy;
 }
 
-}  // namespace visq::diagnosis
+Result<std::string> write_edited(const Model& model, const ModelEdit& edit) {
+  VISQ_ASSIGN(const auto file, MappedFile::open(model.path));
+  const auto write = model.format == Format::kCircle ? loader::write_circle_edit : loader::write_tflite_edit;
+  try {
+    return write(file->bytes(), model, edit);
+  } catch (const std::bad_alloc&) {
+    return bad_input("{}: does not fit into memory a second time", model.path);
+  }
+}
+
+}  // namespace visq

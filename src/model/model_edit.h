@@ -5,11 +5,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "visq/model.h"
 
-namespace visq::diagnosis {
+namespace visq {
 
 /// What is not set stays as it is.
 struct TensorEdit {
@@ -27,4 +28,9 @@ void add(ModelEdit& edit, const ModelEdit& later);
 /// A copy of the model with the changes; it shares all else with the original's file and outlives the caller's model.
 std::shared_ptr<const Model> edited(const Model& model, const ModelEdit& edit);
 
-}  // namespace visq::diagnosis
+/// The file that the model was read from with the changes, all else as it was: a flatbuffer of the same format. Changes of type are not
+/// written: no kernel takes such tensors. Errors: kBadInput where the file has changed or cannot be written again (2 GB and more, constants
+/// outside the flatbuffer), or where a change does not fit its tensor.
+Result<std::string> write_edited(const Model& model, const ModelEdit& edit);
+
+}  // namespace visq
