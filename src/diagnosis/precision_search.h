@@ -38,7 +38,9 @@ class PrecisionSearch {
   void find_moves();
   Cost cost_of(const std::set<int>& kept) const;
   double price(const Move& move, const std::set<int>& kept) const;
-  Result<std::vector<double>> noises(const std::vector<analysis::PartSet>& trials, const analysis::PartSet& base, RecordRange records);
+  Result<std::vector<double>> noises(const std::vector<analysis::PartSet>& trials, const analysis::PartSet& base,
+                                     const std::vector<std::int64_t>& records);
+  Status choose_records();
   /// What the search has reached.
   struct State {
     std::set<int> kept;
@@ -54,7 +56,7 @@ class PrecisionSearch {
   analysis::PartialModels& models_;
   RecordSource& data_;
   const RecommendOptions& options_;
-  RecordRange few_;                        ///< records of the search
+  std::vector<std::int64_t> all_, few_;    ///< all records; those of the search, the worst of them
   std::vector<int> outputs_;               ///< real-valued outputs of the float graph
   std::map<int, Cost> costs_;              ///< by operator
   std::map<int, std::set<int>> touching_;  ///< by feature map: operators that must leave for it to be free
