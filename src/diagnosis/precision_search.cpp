@@ -197,6 +197,11 @@ bool PrecisionSearch::done(const State& state) const {
   return met || state.kept.size() == costs_.size() || state.noise <= kNoNoise;
 }
 
+Result<double> PrecisionSearch::simulate(const std::vector<int>& operators) {
+  VISQ_ASSIGN(const auto noise, noises({quantized_beside({operators.begin(), operators.end()})}, quantized_beside({}), all_));
+  return to_decibels(noise[0]);
+}
+
 /// The records with the largest error tell most; a model that keeps state needs them from the first on.
 Status PrecisionSearch::choose_records() {
   const auto few = static_cast<std::ptrdiff_t>(std::min(kFewRecords, all_.size()));

@@ -18,6 +18,8 @@ class PrecisionSearch {
 
   /// Sets of growing cost and falling error; the first is empty.
   Result<std::vector<PrecisionPoint>> run();
+  /// Simulates one set over all records: worst output, in dB.
+  Result<double> simulate(const std::vector<int>& operators);
   /// What is quantized while these operators are not.
   analysis::PartSet quantized_beside(const std::set<int>& kept) const;
   std::size_t operators() const { return costs_.size(); }
