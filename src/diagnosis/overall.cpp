@@ -119,7 +119,9 @@ void look_at_losses(const Symptoms& symptoms, const DiagnoseOptions& options, Di
   const Subject& subject = symptoms.subject();
   const auto degraded = std::count_if(result.losses.begin(), result.losses.end(), [](const LayerLoss& loss) { return loss.degraded; });
   const double share = result.losses.empty() ? 0 : static_cast<double>(degraded) / static_cast<double>(result.losses.size());
-  const bool everywhere = share > options.degrade_ratio;
+  const bool found =
+      std::any_of(result.findings.begin(), result.findings.end(), [](const Finding& each) { return each.severity == Severity::kError; });
+  const bool everywhere = share > options.degrade_ratio && !found;  // a fault that was found explains what lies behind it
   if (everywhere) {
     result.remarks.push_back(
         {"degraded everywhere",
