@@ -8,6 +8,7 @@
 #include "visq/data.h"
 #include "visq/model.h"
 #include "visq/run.h"
+#include "visq/sequence.h"
 #include "visqerror/shared_options.h"
 
 namespace visq::tool {
@@ -22,10 +23,12 @@ struct Records {
   std::unique_ptr<RecordSource> source;
   RecordRange range;
 };
-Result<Records> open_records(const DataOptions& options, const Model& model, const Model* twin, bool legacy, const Console& console);
+/// Inputs that `sequence` feeds back may be absent; where the data hold them, it says that they are not used.
+Result<Records> open_records(const DataOptions& options, const Model& model, const Model* twin, bool legacy, const Console& console,
+                             const SequenceOptions& sequence = {});
 
 /// Says so where the records are a sequence, because one of the models keeps state from record to record.
-void say_if_sequence(std::initializer_list<const Model*> models, const Console& console);
+void say_if_sequence(std::initializer_list<const Model*> models, const Console& console, const SequenceOptions& sequence = {});
 
 /// True where a constant or an activation of any subgraph is quantized.
 bool has_quantization(const Model& model);
