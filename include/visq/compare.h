@@ -31,8 +31,9 @@ struct CompareOptions {
   std::vector<std::string> ops;    ///< operator types; empty: all
   bool per_channel = false, per_record = false;
   PostProcess post = PostProcess::kNone;  ///< what the models' outputs go through before they are compared
-  double max_scale = 0;                   ///< anomaly limit for scales; 0: none
-  int threads = 0;                        ///< 0: all cores
+  bool origin = false;   ///< also the three errors of every map (ErrorOrigin), in two further passes; not with integer execution
+  double max_scale = 0;  ///< anomaly limit for scales; 0: none
+  int threads = 0;       ///< 0: all cores
   Progress progress;
   const std::atomic<bool>* stop = nullptr;  ///< set from a signal handler: end early with kInterrupted results
 };
@@ -62,6 +63,35 @@ struct MapIdentity {
 /// How the two maps were paired.
 enum class PairedBy : std::uint8_t { kName, kStructure };
 
+/// Accumulated, created and inherited error of a map, see ErrorOrigin.
+struct ThreeErrors {
+  double accumulated = 0, created = 0, inherited = 0;
+};
+
+/// Where a map's error comes from. Each error is the root of the mean square of a difference over all elements of all records, in the
+/// map's own units; NaN where an element that enters it is not finite. With f the reference's map:
+///   accumulated  q - f, q of the quantized graph run on its own: what the metrics measure;
+///   created      y - f, y what the quantized operators make of the reference's maps (those between this map and the nearest maps before
+///                it that have a partner), with their quantized weights and their output rounded;
+///   inherited    i - f, i what the reference's operators make of the quantized graph's maps. 0 for graph inputs.
+/// Created is made of, u being y before any rounding but that of weights, v with maps that have no partner rounded too (QUANTIZE):
+///   weight_rounding u - f;   inner_rounding v - u;   output_rounding, output_clipping y - v of the elements with v inside and outside
+///   the representable range, over the number of all elements.
+struct ErrorOrigin {
+  std::string not_computed;  ///< why there are no numbers; with " (in some records)": they are those of the others
+  ThreeErrors errors;
+  std::optional<ThreeErrors> in_roundings;  ///< in units of scale/√12, so that 1 is pure rounding; nothing where there is no scale
+  double weight_rounding = 0, inner_rounding = 0, output_rounding = 0, output_clipping = 0;
+  double interaction = 0;      ///< accumulated² - created² - inherited²
+  double noise_to_signal = 0;  ///< accumulated / RMS of f; NaN where f is 0 and accumulated is not
+  std::vector<int> inputs;     ///< indices into CompareResult::maps: what the reference's operators read
+  double output_share = 0;     ///< estimated share of the model outputs' squared error that is created here, 0 … 1 (see estimate below)
+};
+// The estimate follows the error back from the model's outputs, which count alike. Of what arrives at a map, the part by which accumulated²
+// exceeds inherited² stays there (nothing where it does not): what the map adds to the error that came in. That is less than created² where
+// both are the same error, as behind a RESHAPE on its input's grid. The rest goes on to the map's inputs in proportion to their squared
+// noise-to-signal ratios.
+
 /// One paired feature map and its errors.
 struct MapComparison {
   MapIdentity reference, quantized;
@@ -73,7 +103,9 @@ struct MapComparison {
   std::vector<MetricValue> metrics;  ///< parallel to CompareResult::metrics
   MapStatistics reference_statistics, quantized_statistics;
   double saturated_share = 0;                         ///< elements more than half a step beyond the range before clamping
-  std::string verdict;                                ///< "rounding only", "more than rounding", "clipping"; empty where no scale
+  std::string verdict;                                ///< "rounding only", "more than rounding", "clipping"; empty where no scale;
+                                                      ///< with an origin also "inherited", "amplified", "absorbed"
+  std::optional<ErrorOrigin> origin;                  ///< on demand
   std::vector<std::vector<MetricValue>> per_record;   ///< [record][metric] on demand
   std::vector<std::vector<MetricValue>> per_channel;  ///< [channel][metric] on demand
 };

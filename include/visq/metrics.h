@@ -33,7 +33,7 @@ struct MetricInfo {
 /// All metrics in a fixed order, that of columns, files and legends: mse, mpeir, tae, srmse, cosine, sqnr, psnr, l1, mre, atol,
 /// max_qscale_diff.
 const std::vector<MetricInfo>& all_metrics();
-/// Index of a metric in all_metrics() by name, case-insensitive; -1 where there is none.
+/// Index of a metric in all_metrics() by name, case-insensitive, "chebyshev" meaning atol; -1 where there is none.
 int metric_index(std::string_view name);
 /// True where `a` is worse than `b`; undefined is neither worse nor better, infinite (no error) is the best.
 bool worse(const MetricInfo& metric, const MetricValue& a, const MetricValue& b);

@@ -21,12 +21,13 @@ class Comparer {
     RecordOutput output;
     output.maps.resize(plan_.pairs().size());
     output.processed.resize(outputs_.size());
+    if (!plan_.origins().empty()) output.origins.resize(plan_.pairs().size());
     VISQ_TRY(worker_.run(record, [&](std::size_t pair, const runtime::Executor& reference, const runtime::Executor& quantized) -> Status {
       const auto& match = plan_.pairs()[pair].match;
       output.maps[pair].push_back(
           analysis::compare_maps(reference, match.reference, quantized, match.quantized, options_.per_channel, *scratch_));
       if (options_.post != PostProcess::kNone) process(pair, reference, quantized, output);
-      return {};
+      return plan_.origins().empty() ? Status() : origin().after(pair, reference, quantized, output.origins);
     }));
     const runtime::Lockstep& lockstep = worker_.lockstep();
     output.reference_failures = lockstep.reference().failures();
@@ -45,12 +46,24 @@ class Comparer {
     }
   }
 
+  /// The further runs on the graphs that the worker runs now.
+  analysis::OriginRunner& origin() {
+    const auto& graphs = worker_.graphs().origin;
+    if (origin_graphs_ != graphs) {
+      origin_ = std::make_shared<analysis::OriginRunner>(plan_.origins(), plan_.wanted(), graphs);
+      origin_graphs_ = graphs;
+    }
+    return *origin_;
+  }
+
   ComparePlan& plan_;
   analysis::PairWorker worker_;
   const CompareOptions& options_;
   std::vector<std::size_t> outputs_;
   std::shared_ptr<analysis::PostScratch> post_scratch_ = std::make_shared<analysis::PostScratch>();
   std::shared_ptr<analysis::MapScratch> scratch_ = std::make_shared<analysis::MapScratch>();
+  std::shared_ptr<const analysis::OriginGraphs> origin_graphs_;
+  std::shared_ptr<analysis::OriginRunner> origin_;
 };
 
 }  // namespace

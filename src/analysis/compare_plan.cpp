@@ -4,6 +4,7 @@
 
 #include "analysis/map_identity.h"
 #include "analysis/node_filter.h"
+#include "analysis/weight_likeness.h"
 #include "core/error.h"
 
 namespace visq::analysis {
@@ -11,9 +12,6 @@ namespace {
 
 /// Plans kept for different input shapes: enough for data with a few sizes, bounded for data where every record differs.
 constexpr std::size_t kPlansKept = 4;
-/// Operators whose weights are looked at, and the cosine under which weights have nothing in common.
-constexpr std::size_t kWeightSample = 32;
-constexpr double kUnrelatedCosine = 0.3;
 
 bool has_quantized_constants(const Model& model) {
   for (const TensorInfo& tensor : model.main().tensors) {
@@ -33,6 +31,9 @@ Status check_not_swapped(const Model& reference, const Model& quantized, const C
 
 Result<ComparePlan> ComparePlan::create(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
                                         const CompareOptions& options) {
+  if (options.origin && (options.reference_mode == Mode::kInteger || options.quantized_mode == Mode::kInteger)) {
+    return usage_error("--origin: goes with fp32 and fake-quant execution only; integer arithmetic has no real-valued operators to feed");
+  }
   VISQ_TRY(check_not_swapped(*reference, *quantized, options));
   ComparePlan plan;
   plan.reference_mode_ = options.reference_mode;
@@ -54,7 +55,7 @@ Result<ComparePlan> ComparePlan::create(std::shared_ptr<const Model> reference, 
   if (std::find(plan.wanted_.begin(), plan.wanted_.end(), true) == plan.wanted_.end()) {
     return usage_error("no feature map fits --nodes and --ops");
   }
-  plan.order_graphs();
+  plan.order_graphs(options.origin);
   plan.warn_about_weights();
   return plan;
 }
@@ -90,40 +91,57 @@ std::vector<std::size_t> ComparePlan::outputs() const {
   return positions;
 }
 
-void ComparePlan::order_graphs() {
+void ComparePlan::order_graphs(bool origin) {
   std::vector<runtime::LockstepOrder> orders;
   std::size_t first = 0;
   for (const auto& pairing : pairings_) {
     orders.push_back(runtime::order_lockstep(*reference_, *quantized_, pairing, first, wanted_));
+    if (origin) {
+      const bool rounds = quantized_mode_ == Mode::kFakeQuant;
+      origins_.push_back(plan_origin(*reference_, *quantized_, pairing, first, wanted_, rounds, orders.back()));
+    }
     first += pairing.pairing.matches.size();
   }
   orders_ = std::make_shared<const std::vector<runtime::LockstepOrder>>(std::move(orders));
 }
 
 void ComparePlan::warn_about_weights() {
-  auto cosines = quant::weight_similarities(*reference_, *quantized_, pairings_.front().pairing, kWeightSample);
-  if (cosines.empty()) return;
-  std::nth_element(cosines.begin(), cosines.begin() + static_cast<std::ptrdiff_t>(cosines.size() / 2), cosines.end());
-  const double median = cosines[cosines.size() / 2];
-  if (median >= kUnrelatedCosine) return;
-  warnings_.push_back(
-      fmt::format("the weights of {} and {} have nothing in common (median cosine {:.2f} over {} operators): are they the same network?",
-                  reference_->path, quantized_->path, median, cosines.size()));
+  const WeightLikeness likeness = weight_likeness(*reference_, *quantized_, pairings_.front().pairing);
+  const std::string warning = unrelated_weights(likeness, *reference_, *quantized_);
+  if (!warning.empty()) warnings_.push_back(warning);
 }
 
-Result<std::shared_ptr<const runtime::LockstepPlan>> ComparePlan::lockstep(const std::vector<Shape>& reference_inputs,
-                                                                           const std::vector<Shape>& quantized_inputs) {
+Result<PairGraphs> ComparePlan::graphs(const std::vector<Shape>& reference_inputs, const std::vector<Shape>& quantized_inputs) {
   const std::lock_guard lock(shared_->mutex);
-  auto& plans = shared_->plans;
-  for (const auto& [shapes, plan] : plans) {
-    if (shapes == reference_inputs) return plan;
+  auto& known = shared_->graphs;
+  for (const auto& [shapes, graphs] : known) {
+    if (shapes == reference_inputs) return graphs;
   }
   VISQ_ASSIGN(auto reference, runtime::PreparedGraph::prepare(reference_, 0, reference_mode_, reference_inputs));
   VISQ_ASSIGN(auto quantized, runtime::PreparedGraph::prepare(quantized_, 0, quantized_mode_, quantized_inputs));
-  auto plan = std::make_shared<const runtime::LockstepPlan>(runtime::plan_lockstep(std::move(reference), std::move(quantized), orders_));
-  if (plans.size() == kPlansKept) plans.erase(plans.begin());
-  plans.emplace_back(reference_inputs, plan);
-  return plan;
+  PairGraphs graphs;
+  if (!origins_.empty()) {
+    VISQ_ASSIGN(OriginGraph r, origin_graph(reference, reference_inputs));
+    VISQ_ASSIGN(OriginGraph q, origin_graph(quantized, quantized_inputs));
+    graphs.origin = std::make_shared<const OriginGraphs>(OriginGraphs{std::move(r), std::move(q)});
+  }
+  graphs.lockstep =
+      std::make_shared<const runtime::LockstepPlan>(runtime::plan_lockstep(std::move(reference), std::move(quantized), orders_));
+  if (known.size() == kPlansKept) known.erase(known.begin());
+  known.emplace_back(reference_inputs, graphs);
+  return graphs;
+}
+
+/// The graph of the lockstep itself where none of its operators reads stored integers.
+Result<OriginGraph> ComparePlan::origin_graph(const std::shared_ptr<const runtime::PreparedGraph>& prepared,
+                                              const std::vector<Shape>& inputs) const {
+  auto graph = prepared;
+  if (prepared->mode() == Mode::kFakeQuant) {
+    const auto& model = &prepared->model() == reference_.get() ? reference_ : quantized_;
+    VISQ_ASSIGN(graph, runtime::PreparedGraph::prepare(model, 0, prepared->mode(), inputs, runtime::Operands::kValues));
+  }
+  auto memory = std::make_shared<const runtime::MemoryPlan>(runtime::plan_memory(*graph, {}));
+  return OriginGraph{std::move(graph), std::move(memory)};
 }
 
 }  // namespace visq::analysis

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "analysis/origin_runner.h"
 #include "quant/pairing.h"
 #include "runtime/lockstep.h"
 #include "visq/compare.h"
@@ -16,6 +17,12 @@ namespace visq::analysis {
 struct MapPair {
   int reference_subgraph = 0, quantized_subgraph = 0;
   quant::TensorMatch match;
+};
+
+/// Both graphs, prepared for one set of input shapes.
+struct PairGraphs {
+  std::shared_ptr<const runtime::LockstepPlan> lockstep;
+  std::shared_ptr<const OriginGraphs> origin;  ///< null unless the origin of errors was asked for
 };
 
 class ComparePlan {
@@ -35,14 +42,17 @@ class ComparePlan {
   const Model& reference() const { return *reference_; }
   const Model& quantized() const { return *quantized_; }
 
-  /// The lockstep plan for records of these input shapes; made once per set of shapes, shared by all threads.
-  Result<std::shared_ptr<const runtime::LockstepPlan>> lockstep(const std::vector<Shape>& reference_inputs,
-                                                                const std::vector<Shape>& quantized_inputs);
+  /// How the further runs go that tell the origin of errors, one per pairing; empty unless they were asked for.
+  const std::vector<OriginOrder>& origins() const { return origins_; }
+
+  /// The graphs for records of these input shapes; made once per set of shapes, shared by all threads.
+  Result<PairGraphs> graphs(const std::vector<Shape>& reference_inputs, const std::vector<Shape>& quantized_inputs);
 
  private:
   ComparePlan() = default;
   void choose_pairs(const CompareOptions& options);
-  void order_graphs();
+  void order_graphs(bool origin);
+  Result<OriginGraph> origin_graph(const std::shared_ptr<const runtime::PreparedGraph>& prepared, const std::vector<Shape>& inputs) const;
   void warn_about_weights();
 
   std::shared_ptr<const Model> reference_, quantized_;
@@ -51,10 +61,11 @@ class ComparePlan {
   std::vector<MapPair> pairs_;
   std::vector<bool> wanted_;
   std::shared_ptr<const std::vector<runtime::LockstepOrder>> orders_;
+  std::vector<OriginOrder> origins_;
   std::vector<std::string> warnings_;
   struct Shared {
     std::mutex mutex;
-    std::vector<std::pair<std::vector<Shape>, std::shared_ptr<const runtime::LockstepPlan>>> plans;  ///< most recent last
+    std::vector<std::pair<std::vector<Shape>, PairGraphs>> graphs;  ///< most recent last
   };
   std::unique_ptr<Shared> shared_ = std::make_unique<Shared>();
 };

@@ -31,6 +31,11 @@ ComparisonCollector::ComparisonCollector(const ComparePlan& plan, const CompareO
     processed_.emplace_back(reference_names_[0].identity(match.reference), quantized_names_[0].identity(match.quantized), match.by,
                             result_.metrics);
   }
+  for (const OriginOrder& order : plan.origins()) {
+    for (std::size_t i = 0; i < order.pairs.size(); ++i) {
+      if (plan.wanted()[order.first_pair + i]) origins_.emplace_back(order.pairs[i]);
+    }
+  }
 }
 
 Status ComparisonCollector::add(std::int64_t record, RecordOutput&& output) {
@@ -40,6 +45,7 @@ Status ComparisonCollector::add(std::int64_t record, RecordOutput&& output) {
     run.push_back(std::move(output.processed[i]));
     processed_[i].add(record, std::move(run), false);
   }
+  for (std::size_t i = 0; i < origins_.size(); ++i) origins_[i].add(output.origins[pairs_[i]]);
   note_failures(plan_.reference(), reference_names_, output.reference_failures);
   note_failures(plan_.quantized(), quantized_names_, output.quantized_failures);
   note_surplus(output.surplus);
@@ -65,6 +71,7 @@ CompareResult ComparisonCollector::finish(const RecordSource& data) {
   result_.post = options_.post;
   for (const ComparisonSum& sum : processed_) result_.processed.push_back(sum.finish());
   note_low_precision_output();
+  if (!origins_.empty()) conclude_origins();
   report_match();
   return std::move(result_);
 }
@@ -89,6 +96,24 @@ void ComparisonCollector::note_surplus(const std::vector<runtime::SurplusRun>& r
       surplus.push_back({run.in_reference, run.subgraph, 1});
     }
   }
+}
+
+/// Gives every map its three errors and the verdict that follows from them.
+void ComparisonCollector::conclude_origins() {
+  std::vector<int> position(plan_.pairs().size(), -1);
+  for (std::size_t i = 0; i < pairs_.size(); ++i) position[pairs_[i]] = static_cast<int>(i);
+  for (std::size_t i = 0; i < sums_.size(); ++i) {
+    ErrorOrigin origin = origins_[i].finish(sums_[i], result_.maps[i]);
+    for (const std::size_t input : origins_[i].inputs()) {
+      if (position[input] >= 0) origin.inputs.push_back(position[input]);
+    }
+    result_.maps[i].origin = std::move(origin);
+  }
+  for (MapComparison& map : result_.maps) {
+    const std::string verdict = verdict_of(map, result_.maps);
+    if (!verdict.empty()) map.verdict = verdict;
+  }
+  estimate_output_shares(result_);
 }
 
 /// Once per run, as a remark: outputs of a quantized model that are themselves rounded to 8 bits or fewer.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace visq::analysis {
@@ -119,11 +120,21 @@ MapComparison ComparisonSum::finish() const {
   return result;
 }
 
+double ComparisonSum::error() const {
+  const bool finite = result_.reference_statistics.non_finite == 0 && result_.quantized_statistics.non_finite == 0;
+  return finite && elements_ > 0 ? std::sqrt(sum_dd_ / static_cast<double>(elements_)) : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::optional<double> ComparisonSum::error_in_roundings() const {
+  if (scaled_ == 0 || !std::isfinite(sum_dd_scaled_)) return std::nullopt;
+  return std::sqrt(12 * sum_dd_scaled_ / static_cast<double>(scaled_));
+}
+
 std::string ComparisonSum::verdict() const {
-  if (scaled_ == 0 || !std::isfinite(sum_dd_scaled_)) return {};
+  const auto error = error_in_roundings();
+  if (!error) return {};
   if (sum_dd_ > 0 && sum_dd_outside_ > sum_dd_ / 2) return "clipping";
-  const double rms_in_rounding_units = std::sqrt(12 * sum_dd_scaled_ / static_cast<double>(scaled_));
-  return rms_in_rounding_units <= kRoundingOnlyLimit ? "rounding only" : "more than rounding";
+  return *error <= kRoundingOnlyLimit ? "rounding only" : "more than rounding";
 }
 
 std::vector<Anomaly> ComparisonSum::anomalies(double max_scale) const {

@@ -1,6 +1,7 @@
 // Folds the records of one pair of feature maps into its MapComparison.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace visq::analysis {
 
 /// Numbers behind verdicts and anomalies, in one place.
 inline constexpr double kRoundingOnlyLimit = 1.5;     ///< RMS error in units of scale/√12 up to which it is rounding only
+inline constexpr double kInheritedLimit = 2;          ///< inherited over created error from which it counts as inherited
+inline constexpr double kAmplifiedLimit = 2;          ///< noise-to-signal ratio over the worst input's above which it is amplified
+inline constexpr double kAbsorbedLimit = 0.5;         ///< and below which it is absorbed
 inline constexpr double kSaturatedShareLimit = 0.01;  ///< share of elements beyond the range from which a map counts as saturated
 inline constexpr double kRangeOverRmsLimit = 30;      ///< max |f| over RMS from which the range counts as too large
 
@@ -26,6 +30,10 @@ class ComparisonSum {
   void add(std::int64_t record, std::vector<MapRecord>&& runs, bool keep_record);
   /// The comparison over all records added so far.
   MapComparison finish() const;
+  /// Root of the mean squared error over all records; NaN where an element is not finite.
+  double error() const;
+  /// The same in units of scale/√12: pure rounding is 1. Nothing where there is no scale.
+  std::optional<double> error_in_roundings() const;
   /// What is odd about the map apart from its error.
   std::vector<Anomaly> anomalies(double max_scale) const;
 

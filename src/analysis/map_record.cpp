@@ -90,9 +90,8 @@ VISQ_CPU_CLONES float block_error_outside(const float* __restrict f, const float
 double error_outside_range(const float* f, const float* q, const Tensor& tensor, const metrics::PairStats& stats) {
   if (!quant::has_grid(*tensor.info) || tensor.info->quantization.per_channel()) return 0;
   const quant::Grid grid = quant::grid_of(*tensor.info);
-  const auto bound = [&](std::int32_t code) { return (static_cast<float>(code) - static_cast<float>(grid.zero_point)) * grid.scale; };
-  const float low = bound(grid.low);
-  const float high = bound(grid.high);
+  const float low = quant::real_value(grid, grid.low);
+  const float high = quant::real_value(grid, grid.high);
   if (stats.min_f >= static_cast<double>(low) && stats.max_f <= static_cast<double>(high)) return 0;
   constexpr std::int64_t kBlock = 1024;
   double sum = 0;

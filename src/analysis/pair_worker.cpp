@@ -27,8 +27,8 @@ Status PairWorker::run(const Record& record, const runtime::Lockstep::Observer& 
   VISQ_ASSIGN(const auto quantized_inputs, feed_.inputs(Side::kTwin, record, quantized_kept_));
   auto shapes = shapes_of(reference_inputs);
   if (!lockstep_ || shapes != shapes_) {
-    VISQ_ASSIGN(auto plan, plan_.lockstep(shapes, shapes_of(quantized_inputs)));
-    VISQ_ASSIGN(auto lockstep, runtime::Lockstep::create(std::move(plan), state_));
+    VISQ_ASSIGN(graphs_, plan_.graphs(shapes, shapes_of(quantized_inputs)));
+    VISQ_ASSIGN(auto lockstep, runtime::Lockstep::create(graphs_.lockstep, state_));
     lockstep_ = std::make_shared<runtime::Lockstep>(std::move(lockstep));
     shapes_ = std::move(shapes);
   }

@@ -19,8 +19,10 @@ class PairWorker {
   Status run(const Record& record, const runtime::Lockstep::Observer& observer);
   /// The record as run() would feed the reference with it now: with what it has fed back in place of the data.
   Record completed(const Record& record) const;
-  /// After run(): both executors as the record left them.
+  /// In run() and after it: both executors as they are, as the record left them.
   const runtime::Lockstep& lockstep() const { return *lockstep_; }
+  /// The graphs that run.
+  const PairGraphs& graphs() const { return graphs_; }
 
  private:
   ComparePlan& plan_;
@@ -28,6 +30,7 @@ class PairWorker {
   std::vector<Shape> shapes_;
   runtime::LockstepState state_;  ///< what a sequence of records has kept so far
   KeptOutputs kept_, quantized_kept_;
+  PairGraphs graphs_;
   std::shared_ptr<runtime::Lockstep> lockstep_;
 };
 

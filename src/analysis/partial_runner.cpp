@@ -1,6 +1,7 @@
 #include "analysis/partial_runner.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 namespace visq::analysis {
@@ -11,16 +12,54 @@ using runtime::MemoryPlan;
 using runtime::Overlay;
 using runtime::PreparedGraph;
 
+namespace {
+
+const Overlay kNothing;
+
+MemoryPlan holding_all(const PreparedGraph& graph) {
+  return runtime::plan_memory(graph, std::vector<int>(graph.tensors().size(), static_cast<int>(graph.nodes().size())));
+}
+
+/// What an overlay says about a node; null: nothing.
+const Overlay::Node* change_of(const Overlay& overlay, std::size_t node) {
+  const auto found = overlay.nodes.find(node);
+  return found == overlay.nodes.end() ? nullptr : &found->second;
+}
+
+const TensorInfo* grid_of(const Overlay& overlay, int tensor) {
+  const auto found = overlay.rounded.find(tensor);
+  return found == overlay.rounded.end() ? nullptr : found->second;
+}
+
+bool same(const Overlay::Node* a, const Overlay::Node* b) {
+  if (a == nullptr || b == nullptr) return a == b;
+  return a->kernel == b->kernel && a->constants == b->constants && a->rounded_inputs == b->rounded_inputs;
+}
+
+}  // namespace
+
 Result<FloatRun> FloatRun::create(std::shared_ptr<const PreparedGraph> graph) {
-  const std::vector<int> hold(graph->tensors().size(), static_cast<int>(graph->nodes().size()));
-  auto plan = std::make_shared<const MemoryPlan>(runtime::plan_memory(*graph, hold));
+  auto plan = std::make_shared<const MemoryPlan>(holding_all(*graph));
   VISQ_ASSIGN(auto executor, Executor::create(std::move(graph), std::move(plan)));
   return FloatRun(std::move(executor));
 }
 
-Status FloatRun::run(std::span<const Array> inputs) {
-  VISQ_TRY(executor_.begin(inputs));
-  return executor_.run_from(0);
+std::uint64_t FloatRun::bytes(const PreparedGraph& graph) { return holding_all(graph).arena_bytes; }
+std::uint64_t PartialRunner::bytes(const PreparedGraph& graph) { return runtime::plan_memory(graph, {}).arena_bytes; }
+
+Status FloatRun::run(std::span<const Array> inputs, const Overlay* overlay) {
+  using Clock = std::chrono::steady_clock;
+  inputs_ = inputs;
+  overlay_ = overlay != nullptr ? overlay : &kNothing;
+  VISQ_TRY(executor_.begin(inputs, overlay_));
+  auto then = Clock::now();
+  for (std::size_t node = 0; node < seconds_.size(); ++node) {
+    VISQ_TRY(executor_.step(node));
+    const auto now = Clock::now();
+    seconds_[node] = std::chrono::duration<double>(now - then).count();
+    then = now;
+  }
+  return {};
 }
 
 Result<PartialRunner> PartialRunner::create(std::shared_ptr<const PreparedGraph> graph, std::span<const int> held) {
@@ -40,7 +79,7 @@ Status PartialRunner::run(const FloatRun& base, const Overlay& overlay, const Wa
   steps_ = 0;
   changed_.assign(changed_.size(), false);
   executor_.clear(&overlay);
-  VISQ_TRY(round_inputs(base, overlay));
+  VISQ_TRY(load_inputs(overlay));
   for (std::size_t node = 0; node < executor_.graph().nodes().size(); ++node) {
     if (!touched(node, overlay)) continue;
     VISQ_TRY(run_node(node));
@@ -49,11 +88,12 @@ Status PartialRunner::run(const FloatRun& base, const Overlay& overlay, const Wa
   return {};
 }
 
-Status PartialRunner::round_inputs(const FloatRun& base, const Overlay& overlay) {
-  for (const int input : executor_.graph().subgraph().inputs) {
-    if (!overlay.rounded.contains(input)) continue;
-    VISQ_TRY(executor_.copy_input(input, base.maps().tensor(input)));
-    changed_[static_cast<std::size_t>(input)] = differs(input);
+Status PartialRunner::load_inputs(const Overlay& overlay) {
+  const auto& inputs = executor_.graph().subgraph().inputs;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (grid_of(overlay, inputs[i]) == grid_of(base_->overlay(), inputs[i])) continue;
+    VISQ_TRY(executor_.load_input(i, base_->inputs()[i]));
+    changed_[static_cast<std::size_t>(inputs[i])] = differs(inputs[i]);
   }
   return {};
 }
@@ -61,8 +101,9 @@ Status PartialRunner::round_inputs(const FloatRun& base, const Overlay& overlay)
 bool PartialRunner::touched(std::size_t node, const Overlay& overlay) const {
   const auto& op = *executor_.graph().nodes()[node].op;
   const auto is_changed = [&](int tensor) { return tensor >= 0 && changed(tensor); };
-  return overlay.nodes.contains(node) || std::any_of(op.inputs.begin(), op.inputs.end(), is_changed) ||
-         std::any_of(op.outputs.begin(), op.outputs.end(), [&](int output) { return overlay.rounded.contains(output); });
+  const auto is_rounded = [&](int tensor) { return grid_of(overlay, tensor) != grid_of(base_->overlay(), tensor); };
+  return !same(change_of(overlay, node), change_of(base_->overlay(), node)) ||
+         std::any_of(op.inputs.begin(), op.inputs.end(), is_changed) || std::any_of(op.outputs.begin(), op.outputs.end(), is_rounded);
 }
 
 Status PartialRunner::run_node(std::size_t node) {

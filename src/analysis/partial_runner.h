@@ -10,25 +10,38 @@
 
 namespace visq::analysis {
 
-/// All maps of one record. Shared, read-only, by the threads that try changes.
+/// All maps of one record of the float graph, or of what an overlay makes of it: the base that trials differ from. Shared, read-only, by
+/// the threads that try changes.
 class FloatRun {
  public:
   static Result<FloatRun> create(std::shared_ptr<const runtime::PreparedGraph> graph);
-  Status run(std::span<const Array> inputs);
+  /// `inputs` and `overlay` (null: none) must live as long as the results are used.
+  Status run(std::span<const Array> inputs, const runtime::Overlay* overlay = nullptr);
   const runtime::Executor& maps() const { return executor_; }
+  std::span<const Array> inputs() const { return inputs_; }
+  const runtime::Overlay& overlay() const { return *overlay_; }
+  /// Bytes of feature maps that it holds; maps whose shape only the run tells are not counted.
+  static std::uint64_t bytes(const runtime::PreparedGraph& graph);
+  /// Seconds that each node took in the last run: what trials are going to cost.
+  const std::vector<double>& seconds() const { return seconds_; }
 
  private:
-  explicit FloatRun(runtime::Executor executor) : executor_(std::move(executor)) {}
+  explicit FloatRun(runtime::Executor executor) : executor_(std::move(executor)), seconds_(executor_.graph().nodes().size()) {}
   runtime::Executor executor_;
+  std::vector<double> seconds_;
+  std::span<const Array> inputs_;
+  const runtime::Overlay* overlay_ = nullptr;
 };
 
 class PartialRunner {
  public:
   /// `held`: tensors whose values are wanted after a run, besides the graph's outputs.
   static Result<PartialRunner> create(std::shared_ptr<const runtime::PreparedGraph> graph, std::span<const int> held = {});
+  /// As FloatRun::bytes().
+  static std::uint64_t bytes(const runtime::PreparedGraph& graph);
 
-  /// Runs the nodes whose results differ from `base` under the overlay. `watch` (may be empty) is called after each of them.
-  /// The base must not change while results are looked at.
+  /// Runs the nodes whose results differ from `base` under the overlay, which may change other things than the base's own. `watch` (may be
+  /// empty) is called after each of them. The base must not change while results are looked at.
   using Watch = std::function<Status(std::size_t node)>;
   Status run(const FloatRun& base, const runtime::Overlay& overlay, const Watch& watch = {});
 
@@ -41,7 +54,7 @@ class PartialRunner {
 
  private:
   PartialRunner(runtime::Executor executor, std::size_t tensors) : executor_(std::move(executor)), changed_(tensors, false) {}
-  Status round_inputs(const FloatRun& base, const runtime::Overlay& overlay);
+  Status load_inputs(const runtime::Overlay& overlay);
   Status run_node(std::size_t node);
   bool touched(std::size_t node, const runtime::Overlay& overlay) const;
   bool kept(int tensor) const;

@@ -20,8 +20,8 @@ QuantizedParts::QuantizedParts(const Model& reference, const Model& quantized, c
 }
 
 const QuantizedParts::Node* QuantizedParts::find(int node) const {
-  const auto found = std::find_if(nodes_.begin(), nodes_.end(), [&](const Node& each) { return each.node == node; });
-  return found == nodes_.end() ? nullptr : &*found;
+  const auto found = std::lower_bound(nodes_.begin(), nodes_.end(), node, [](const Node& each, int wanted) { return each.node < wanted; });
+  return found == nodes_.end() || found->node != node ? nullptr : &*found;
 }
 
 /// The grid on which a tensor's readers see it: its own, or that of the QUANTIZE behind a float tensor.
@@ -64,7 +64,7 @@ int QuantizedParts::carrier(int reference_tensor, int quantized_op, const std::s
 void QuantizedParts::find_nodes(const quant::GraphPairing& pairing) {
   std::set<int> paired;
   for (const auto& match : pairing.pairing.matches) paired.insert(match.reference);
-  std::set<int> used;
+  std::map<int, std::vector<int>> outputs;  // by node
   for (const auto& match : pairing.pairing.matches) {
     const int op = q_.maker(match.quantized);
     if (op < 0 || q_.passes_through(op)) continue;
@@ -73,15 +73,23 @@ void QuantizedParts::find_nodes(const quant::GraphPairing& pairing) {
       gaps_.push_back({op, fmt::format("{} has no counterpart of its type in the float model", q_.op(op).label())});
       continue;
     }
-    if (!used.insert(node).second) continue;
+    if (!called_subgraphs(r_.op(node)).empty()) {
+      gaps_.push_back({op, fmt::format("{} calls subgraphs; what these compute stays float", q_.op(op).label())});
+      continue;
+    }
+    const bool known = outputs.contains(node);
+    auto& maps = outputs[node];
+    if (activations_.contains(match.reference)) maps.push_back(match.reference);
+    if (known) continue;
     Node described = describe(node, op);
     if (!described.inputs.empty() || !described.constants.empty()) nodes_.push_back(std::move(described));
   }
   std::sort(nodes_.begin(), nodes_.end(), [](const Node& a, const Node& b) { return a.node < b.node; });
+  for (Node& node : nodes_) node.outputs = std::move(outputs[node.node]);
 }
 
 QuantizedParts::Node QuantizedParts::describe(int node, int counterpart) const {
-  Node result{node, counterpart, {}, {}};
+  Node result{node, counterpart, {}, {}, {}};
   const auto& r_inputs = r_.op(node).inputs;
   const auto& q_inputs = q_.op(counterpart).inputs;
   for (std::size_t slot = 0; slot < std::min(r_inputs.size(), q_inputs.size()); ++slot) {
@@ -91,7 +99,8 @@ QuantizedParts::Node QuantizedParts::describe(int node, int counterpart) const {
     const bool real = is_floating(r.dtype) || quant::has_grid(r);
     if (r.is_constant && q.is_constant) {
       if (real && quant::has_grid(q) && r.shape.elements() == q.shape.elements()) result.constants.push_back(static_cast<int>(slot));
-    } else if (!r.is_constant && r_.tensor(r_inputs[slot]).dtype == DType::kFloat32 && quant::has_grid(q_.tensor(q_inputs[slot]))) {
+    } else if (!r.is_constant && !r.is_variable && r_.tensor(r_inputs[slot]).dtype == DType::kFloat32 &&
+               quant::has_grid(q_.tensor(q_inputs[slot]))) {
       result.inputs.push_back({static_cast<int>(slot), &q_.tensor(q_inputs[slot])});
     }
   }
@@ -111,6 +120,28 @@ PartSet QuantizedParts::all() const {
   return set;
 }
 
+PartSet QuantizedParts::all_but(const PartSet& parts) const {
+  PartSet set = all();
+  for (const int node : parts.weights) set.weights.erase(node);
+  for (const int tensor : parts.activations) set.activations.erase(tensor);
+  for (const auto& [node, slot] : parts.inputs) {
+    const int tensor = r_.op(node).inputs[static_cast<std::size_t>(slot)];
+    if (set.activations.erase(tensor) == 0) continue;
+    for (const int reader : r_.readers(tensor)) {
+      const auto& inputs = r_.op(reader).inputs;
+      for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (inputs[i] == tensor) set.inputs.emplace(reader, static_cast<int>(i));
+      }
+    }
+  }
+  for (const auto& input : parts.inputs) set.inputs.erase(input);
+  return set;
+}
+
+bool QuantizedParts::takes_weights(const runtime::PreparedGraph& graph, int node) {
+  return graph.nodes()[static_cast<std::size_t>(node)].status == runtime::NodeStatus::kReady;
+}
+
 /// A quantized constant's real values; a bias counts as kernels take it, whatever its own scale says.
 Result<std::vector<float>> QuantizedParts::real_constant(const Node& node, int slot) const {
   const Operator& op = q_.op(node.counterpart);
@@ -121,7 +152,49 @@ Result<std::vector<float>> QuantizedParts::real_constant(const Node& node, int s
   return kernels::dequantize_constant(quantized_constant(node, slot), reference_.path);
 }
 
+/// A constant for a slot of an operator of the float graph, with other values.
+std::shared_ptr<runtime::ReplacedConstant> QuantizedParts::replaced_constant(int tensor, std::vector<float> values) const {
+  auto constant = std::make_shared<runtime::ReplacedConstant>();
+  constant->values = std::move(values);
+  constant->info = r_.tensor(tensor);
+  constant->info.dtype = DType::kFloat32;
+  constant->info.quantization = {};
+  constant->info.is_constant = true;
+  constant->info.sparsity = nullptr;
+  constant->info.data = std::as_bytes(std::span(constant->values));
+  constant->tensor = {.dtype = DType::kFloat32,
+                      .shape = constant->info.shape,
+                      .data = reinterpret_cast<std::byte*>(constant->values.data()),
+                      .info = &constant->info};
+  return constant;
+}
+
+/// The constants that a kernel with quantized weights is prepared with: the quantized ones, and those of the float graph whose memory was
+/// given back when its own kernel had packed them.
+Result<std::vector<std::pair<int, std::shared_ptr<runtime::ReplacedConstant>>>> QuantizedParts::constants_for(
+    const Node& node, const runtime::PreparedGraph& graph) const {
+  std::vector<std::pair<int, std::shared_ptr<runtime::ReplacedConstant>>> constants;
+  const auto& inputs = r_.op(node.node).inputs;
+  for (std::size_t slot = 0; slot < inputs.size(); ++slot) {
+    if (inputs[slot] < 0) continue;
+    const runtime::PreparedTensor& own = graph.tensors()[static_cast<std::size_t>(inputs[slot])];
+    const bool quantized = std::count(node.constants.begin(), node.constants.end(), static_cast<int>(slot)) > 0;
+    const bool given_back = own.ahead && own.value.dtype == DType::kFloat32 && own.value.data == nullptr;
+    if (!quantized && !given_back) continue;
+    auto values = quantized ? real_constant(node, static_cast<int>(slot))
+                            : kernels::dequantize_constant(r_.tensor(r_.origin(inputs[slot])), reference_.path);
+    if (!values.ok()) return values.error();
+    constants.emplace_back(static_cast<int>(slot), replaced_constant(inputs[slot], std::move(values).value()));
+  }
+  return constants;
+}
+
 Result<runtime::Overlay::Node> QuantizedParts::quantized_weights(const Node& node, const runtime::PreparedGraph& graph) {
+  const std::lock_guard lock(mutex_);
+  std::vector<Shape> shapes;
+  for (const int input : graph.subgraph().inputs) shapes.push_back(graph.tensors()[static_cast<std::size_t>(input)].value.shape);
+  if (shapes != kernel_shapes_) kernels_.clear();
+  kernel_shapes_ = std::move(shapes);
   const auto known = kernels_.find(node.node);
   if (known != kernels_.end()) return known->second;
   const Operator& op = r_.op(node.node);
@@ -133,45 +206,40 @@ Result<runtime::Overlay::Node> QuantizedParts::quantized_weights(const Node& nod
     request.fixed.push_back(present && graph.tensors()[static_cast<std::size_t>(input)].ahead);
   }
   runtime::Overlay::Node changed;
-  for (const int slot : node.constants) {
-    auto constant = std::make_shared<runtime::ReplacedConstant>();
-    VISQ_ASSIGN(constant->values, real_constant(node, slot));
-    constant->info = r_.tensor(op.inputs[static_cast<std::size_t>(slot)]);
-    constant->info.dtype = DType::kFloat32;
-    constant->info.quantization = {};
-    constant->info.is_constant = true;
-    constant->info.sparsity = nullptr;
-    constant->info.data = std::as_bytes(std::span(constant->values));
-    constant->tensor = {.dtype = DType::kFloat32,
-                        .shape = constant->info.shape,
-                        .data = reinterpret_cast<std::byte*>(constant->values.data()),
-                        .info = &constant->info};
-    request.inputs[static_cast<std::size_t>(slot)] = &constant->tensor;
-    changed.constants.emplace_back(slot, std::move(constant));
-  }
+  VISQ_ASSIGN(changed.constants, constants_for(node, graph));
+  for (const auto& [slot, constant] : changed.constants) request.inputs[static_cast<std::size_t>(slot)] = &constant->tensor;
   std::vector<Tensor> outputs;
   for (const int output : op.outputs) outputs.push_back(graph.tensors()[static_cast<std::size_t>(output)].value);
   for (Tensor& output : outputs) request.outputs.push_back(&output);
-  VISQ_ASSIGN(auto outcome,
-              runtime::prepare_node(graph, runtime::place_of(graph.model(), graph.subgraph_index(), static_cast<std::size_t>(node.node)),
-                                    std::move(request)));
+  const std::string place = runtime::place_of(graph.model(), graph.subgraph_index(), static_cast<std::size_t>(node.node));
+  VISQ_ASSIGN(auto outcome, runtime::prepare_node(graph, place, std::move(request)));
+  if (outcome.deferred) return internal_error("{}: cannot be prepared with other weights", place);
   changed.kernel = std::move(outcome.kernel);
   std::erase_if(changed.constants, [&](const auto& constant) { return outcome.packed[static_cast<std::size_t>(constant.first)]; });
   return kernels_.emplace(node.node, std::move(changed)).first->second;
+}
+
+/// The grid on which an operator reads an input: as its counterpart does, else the feature map's own.
+const TensorInfo* QuantizedParts::input_grid(int index, int slot) const {
+  if (const Node* node = find(index)) {
+    for (const Input& input : node->inputs) {
+      if (input.slot == slot) return input.grid;
+    }
+  }
+  const auto own = activations_.find(r_.op(index).inputs[static_cast<std::size_t>(slot)]);
+  return own == activations_.end() ? nullptr : own->second;
 }
 
 Result<runtime::Overlay> QuantizedParts::overlay(const PartSet& parts, const runtime::PreparedGraph& graph) {
   runtime::Overlay overlay;
   for (const int index : parts.weights) {
     const Node* node = find(index);
-    if (node == nullptr || node->constants.empty()) continue;
+    if (node == nullptr || node->constants.empty() || !takes_weights(graph, index)) continue;
     VISQ_ASSIGN(overlay.nodes[static_cast<std::size_t>(index)], quantized_weights(*node, graph));
   }
   for (const auto& [index, slot] : parts.inputs) {
-    const Node* node = find(index);
-    if (node == nullptr) continue;
-    for (const Input& input : node->inputs) {
-      if (input.slot == slot) overlay.nodes[static_cast<std::size_t>(index)].rounded_inputs.emplace_back(slot, input.grid);
+    if (const TensorInfo* grid = input_grid(index, slot)) {
+      overlay.nodes[static_cast<std::size_t>(index)].rounded_inputs.emplace_back(slot, grid);
     }
   }
   for (const int tensor : parts.activations) {

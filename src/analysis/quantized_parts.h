@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
@@ -33,8 +34,9 @@ class QuantizedParts {
   struct Node {
     int node = 0;
     int counterpart = -1;        ///< operator of the quantized model
-    std::vector<Input> inputs;   ///< feature maps that it reads from a grid
+    std::vector<Input> inputs;   ///< feature maps that it reads from a grid; state that it keeps is none
     std::vector<int> constants;  ///< slots of constants that are quantized there
+    std::vector<int> outputs;    ///< feature maps that stand for the counterpart's outputs and have a grid
   };
   /// What cannot be quantized on its own, because the graphs differ there.
   struct Gap {
@@ -56,8 +58,12 @@ class QuantizedParts {
 
   /// Everything that is quantized.
   PartSet all() const;
-  /// A run of `graph`, the float graph prepared for fp32, with these parts quantized. Kernels with quantized weights are made once and
-  /// kept. Errors: those of Prepare.
+  /// Everything but these parts. What a part rounds for one reader alone is then rounded for each of the others alone.
+  PartSet all_but(const PartSet& parts) const;
+  /// Whether `graph` can run this operator with other weights: not where its shapes are known only in the run.
+  static bool takes_weights(const runtime::PreparedGraph& graph, int node);
+  /// A run of `graph`, the float graph prepared for fp32, with these parts quantized. Kernels with quantized weights are made once per set
+  /// of input shapes and kept. Safe to call from several threads. Errors: those of Prepare.
   Result<runtime::Overlay> overlay(const PartSet& parts, const runtime::PreparedGraph& graph);
 
  private:
@@ -66,7 +72,11 @@ class QuantizedParts {
   int carrier(int reference_tensor, int quantized_op, const std::set<int>& paired) const;
   Node describe(int node, int counterpart) const;
   const TensorInfo* grid_of(int quantized_tensor) const;
+  const TensorInfo* input_grid(int index, int slot) const;
   Result<std::vector<float>> real_constant(const Node& node, int slot) const;
+  std::shared_ptr<runtime::ReplacedConstant> replaced_constant(int tensor, std::vector<float> values) const;
+  Result<std::vector<std::pair<int, std::shared_ptr<runtime::ReplacedConstant>>>> constants_for(const Node& node,
+                                                                                                const runtime::PreparedGraph& graph) const;
   Result<runtime::Overlay::Node> quantized_weights(const Node& node, const runtime::PreparedGraph& graph);
 
   const Model& reference_;
@@ -74,6 +84,8 @@ class QuantizedParts {
   std::vector<Node> nodes_;
   std::map<int, const TensorInfo*> activations_;
   std::vector<Gap> gaps_;
+  std::mutex mutex_;
+  std::vector<Shape> kernel_shapes_;               ///< input shapes that kernels_ are prepared for
   std::map<int, runtime::Overlay::Node> kernels_;  ///< by node
 };
 

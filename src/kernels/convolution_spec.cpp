@@ -113,4 +113,12 @@ Result<ConvolutionSpec> transpose_conv_spec(PrepareContext& context) {
       .output = Shape(out)};
 }
 
+Status check_real_operands(const PrepareContext& context, const ConvolutionSpec& spec) {
+  VISQ_TRY(context.expect_type(spec.slots.input, "input", {DType::kFloat32}));
+  if (context.has_input(spec.slots.bias) && context.input(spec.slots.bias).elements() != spec.shape.out_channels) {
+    return context.fail("bias has {} elements, expected {}", context.input(spec.slots.bias).elements(), spec.shape.out_channels);
+  }
+  return check_map_sizes(context, spec.shape);
+}
+
 }  // namespace visq::kernels

@@ -31,4 +31,7 @@ Result<ConvolutionSpec> fully_connected_spec(const PrepareContext& context);
 /// output's shape is not known.
 Result<ConvolutionSpec> transpose_conv_spec(PrepareContext& context);
 
+/// Errors: an input that is not float32, a bias of the wrong length, maps too large for 32-bit indices.
+Status check_real_operands(const PrepareContext& context, const ConvolutionSpec& spec);
+
 }  // namespace visq::kernels

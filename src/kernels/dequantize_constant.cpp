@@ -1,17 +1,20 @@
 #include "kernels/dequantize_constant.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/error.h"
 #include "core/half.h"
+#include "kernels/cpu_clones.h"
 #include "kernels/sparse_constant.h"
 
 namespace visq::kernels {
 namespace {
 
-/// Elements per channel step: the product of the sizes behind the quantized axis.
+/// Elements per channel step: the product of the sizes behind the quantized axis; all elements where there is but one scale.
 std::size_t inner_size(const TensorInfo& tensor) {
-  return static_cast<std::size_t>(tensor.shape.elements(tensor.quantization.axis + 1, tensor.shape.rank()));
+  const int first = tensor.quantization.per_channel() ? tensor.quantization.axis + 1 : 0;
+  return static_cast<std::size_t>(tensor.shape.elements(first, tensor.shape.rank()));
 }
 
 template <class T>
@@ -53,13 +56,32 @@ std::vector<std::int32_t> unpack(const TensorInfo& tensor, int width, bool is_si
 }
 
 template <class Integer>
+VISQ_CPU_CLONES void dequantize_run(const Integer* stored, std::size_t count, double scale, std::int64_t zero_point, float* values) {
+  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(scale * static_cast<double>(stored[i] - zero_point));
+}
+
+/// Neighbours with scales of their own, as in a filter with its outputs last.
+template <class Integer>
+VISQ_CPU_CLONES void dequantize_row(const Integer* stored, std::size_t count, const double* scales, const std::int64_t* zero_points,
+                                    float* values) {
+  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(scales[i] * static_cast<double>(stored[i] - zero_points[i]));
+}
+
+template <class Integer>
 std::vector<float> dequantize_values(const TensorInfo& tensor, const std::vector<Integer>& stored) {
   const Quantization& q = tensor.quantization;
-  const std::size_t inner = q.per_channel() ? inner_size(tensor) : 1;
+  const std::vector<double> scales(q.scale.begin(), q.scale.end());
+  const std::size_t inner = std::max<std::size_t>(1, inner_size(tensor)), channels = scales.size();
   std::vector<float> values(stored.size());
-  for (std::size_t i = 0; i < stored.size(); ++i) {
-    const std::size_t channel = q.per_channel() ? i / inner % q.scale.size() : 0;
-    values[i] = static_cast<float>(static_cast<double>(q.scale[channel]) * static_cast<double>(stored[i] - q.zero_point[channel]));
+  if (inner == 1) {
+    for (std::size_t i = 0; i < stored.size(); i += channels) {
+      dequantize_row(stored.data() + i, std::min(channels, stored.size() - i), scales.data(), q.zero_point.data(), values.data() + i);
+    }
+    return values;
+  }
+  for (std::size_t i = 0, run = 0; i < stored.size(); i += inner, ++run) {
+    const std::size_t channel = run % channels;
+    dequantize_run(stored.data() + i, std::min(inner, stored.size() - i), scales[channel], q.zero_point[channel], values.data() + i);
   }
   return values;
 }

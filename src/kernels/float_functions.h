@@ -16,19 +16,35 @@ struct ReducedExp {
   float em1 = 0;        ///< e^r - 1
 };
 
-/// Of x + low, where low is what x lacks in precision.
-inline ReducedExp reduce_exp(float x, float low = 0) {
-  constexpr float kRoundingBias = 12582912.0F;  // 1.5 * 2^23: adding it rounds to an integer and leaves that in the low bits
-  const float biased = (x + low) * 1.44269504F + kRoundingBias;
-  const float n = biased - kRoundingBias;
-  const float r = (x - n * 0.693359375F) + n * 2.12194440e-4F + low;  // ln 2 in two parts, the first exact in few bits
+/// e^r - 1 for |r| <= ln 2 / 2.
+inline float expm1_near_zero(float r) {
   float p = 1.98995872e-4F;
   p = p * r + 1.39338835e-3F;
   p = p * r + 8.33329811e-3F;
   p = p * r + 4.16664628e-2F;
   p = p * r + 1.66666667e-1F;
   p = p * r + 0.5F;
-  return {std::bit_cast<std::uint32_t>(biased) - std::bit_cast<std::uint32_t>(kRoundingBias), p * r * r + r};
+  return p * r * r + r;
+}
+
+/// `n` * ln 2 off x: ln 2 in two parts, the first exact in few bits.
+inline float without_powers(float x, float n) { return (x - n * 0.693359375F) + n * 2.12194440e-4F; }
+
+constexpr float kExpRoundingBias = 12582912.0F;  // 1.5 * 2^23: adding it rounds to an integer and leaves that in the low bits
+
+inline std::uint32_t bits_behind_bias(float biased) {
+  return std::bit_cast<std::uint32_t>(biased) - std::bit_cast<std::uint32_t>(kExpRoundingBias);
+}
+
+inline ReducedExp reduce_exp(float x) {
+  const float biased = x * 1.44269504F + kExpRoundingBias;
+  return {bits_behind_bias(biased), expm1_near_zero(without_powers(x, biased - kExpRoundingBias))};
+}
+
+/// Of x + low, where low is what x lacks in precision.
+inline ReducedExp reduce_exp(float x, float low) {
+  const float biased = (x + low) * 1.44269504F + kExpRoundingBias;
+  return {bits_behind_bias(biased), expm1_near_zero(without_powers(x, biased - kExpRoundingBias) + low)};
 }
 
 /// 2^n for n in [-126, 127] as two's complement.
@@ -74,9 +90,18 @@ inline double exp_f64(float x) {
   return p * std::bit_cast<double>((power + 1023) << 52);
 }
 
+inline float logistic_f32(float x) {
+  constexpr float kFar = 87.0F;  // below, it is no normal number
+  const float magnitude = std::fabs(x);
+  const ReducedExp e = reduce_exp(magnitude > kFar ? -kFar : -magnitude);  // NaN passes
+  const float power = (e.em1 + 1.0F) * power_of_two(e.n);
+  const float result = (x < 0.0F ? power : 1.0F) / (1.0F + power);
+  return x < -kFar ? 0.0F : result;
+}
+
 /// As LiteRT computes it, with an exponential as exact as the C library's: what is quantized behind it would else fall on the other side
 /// of ties. Below -9 it is the exponential itself, 1.2e-4 of the value off at most.
-inline float logistic_f32(float x) {
+inline float exact_logistic_f32(float x) {
   const float exponent = x < -9.0F ? x : -x;  // NaN passes
   const float raised = exponent < -104.0F ? -104.0F : exponent;
   const auto power = static_cast<float>(exp_f64(raised));

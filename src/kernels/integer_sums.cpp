@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "kernels/cpu_clones.h"
 #include "kernels/dequantize_constant.h"
+#include "kernels/taps.h"
 
 namespace visq::kernels {
 namespace {
@@ -34,27 +36,33 @@ std::vector<double> usable_steps(const PrepareContext& context, const SumSlots& 
   return usable && zeros ? steps : std::vector<double>();
 }
 
-/// Output channel of each element of a filter.
-class ChannelOf {
- public:
-  ChannelOf(const backend::ConvolutionShape& shape, backend::FilterLayout layout)
-      : inner_(layout == backend::FilterLayout::kOhwi ? static_cast<std::size_t>(shape.taps()) : 1),
-        channels_(static_cast<std::size_t>(shape.out_channels)) {}
-  std::size_t operator()(std::size_t element) const { return element / inner_ % channels_; }
-
- private:
-  std::size_t inner_, channels_;
-};
+/// Calls visit(element, output channel) for all elements of a filter.
+template <class Visit>
+[[gnu::always_inline]] inline void for_each_weight(const backend::ConvolutionShape& shape, backend::FilterLayout layout, Visit visit) {
+  const auto channels = static_cast<std::size_t>(shape.out_channels), taps = static_cast<std::size_t>(shape.taps());
+  const bool outputs_first = layout == backend::FilterLayout::kOhwi;
+  if (outputs_first) {
+    for (std::size_t c = 0; c < channels; ++c) {
+      for (std::size_t i = c * taps; i < (c + 1) * taps; ++i) visit(i, c);
+    }
+  } else {
+    for (std::size_t i = 0; i < taps * channels; i += channels) {
+      for (std::size_t c = 0; c < channels; ++c) visit(i + c, c);
+    }
+  }
+}
 
 /// The largest sum that any input can lead to, over all channels.
-double largest_sum(const IntegerSums& sums, const ChannelOf& channel_of, std::size_t channels) {
+double largest_sum(const IntegerSums& sums, const backend::ConvolutionShape& shape, backend::FilterLayout layout) {
+  const auto channels = static_cast<std::size_t>(shape.out_channels);
   const IntegerRange range = integer_range(sums.source);
   const double largest_input = static_cast<double>(std::max(range.high - sums.source_zero_point, sums.source_zero_point - range.low));
-  std::vector<double> totals(channels, 0);
-  for (std::size_t i = 0; i < sums.filter.size(); ++i) totals[channel_of(i)] += std::abs(sums.filter[i]);
+  std::vector<std::int64_t> totals(channels, 0);
+  for_each_weight(shape, layout, [&](std::size_t i, std::size_t c) { totals[c] += std::abs(sums.filter[i]); });
   double largest = 0;
   for (std::size_t c = 0; c < channels; ++c) {
-    largest = std::max(largest, totals[c] * largest_input + (sums.bias.empty() ? 0 : std::abs(static_cast<double>(sums.bias[c]))));
+    largest = std::max(
+        largest, static_cast<double>(totals[c]) * largest_input + (sums.bias.empty() ? 0 : std::abs(static_cast<double>(sums.bias[c]))));
   }
   return largest;
 }
@@ -81,40 +89,62 @@ std::int32_t sum_bytes(const std::byte* bytes, std::int64_t count, std::uint8_t 
   return static_cast<std::int32_t>(sum);
 }
 
+/// Pixels of few bytes each, xor `flip`: loops that vectorise over pixels.
+template <std::int64_t kChannels>
+VISQ_CPU_CLONES void sum_few_channels(const std::uint8_t* codes, std::int64_t pixels, std::uint8_t flip, std::int32_t offset,
+                                      std::int32_t* sums) {
+  for (std::int64_t p = 0; p < pixels; ++p) {
+    std::int32_t sum = -offset;
+    for (std::int64_t c = 0; c < kChannels; ++c) sum += codes[p * kChannels + c] ^ flip;
+    sums[p] = sum;
+  }
+}
+
 /// Sums of (code - zero point) over the channels of each pixel of one map.
 void sum_channels(const IntegerSums& integers, const std::byte* codes, std::int64_t pixels, std::int64_t channels, std::int32_t* sums) {
   const std::uint8_t flip = integers.source == DType::kInt8 ? 0x80 : 0;  // int8 + 128 is a uint8
   const auto offset = static_cast<std::int32_t>(channels) * (integers.source_zero_point + flip);
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(codes);
+  if (channels == 1) return sum_few_channels<1>(bytes, pixels, flip, offset, sums);
+  if (channels == 3) return sum_few_channels<3>(bytes, pixels, flip, offset, sums);
+  if (channels == 8) return sum_few_channels<8>(bytes, pixels, flip, offset, sums);
   for (std::int64_t p = 0; p < pixels; ++p) sums[p] = sum_bytes(codes + p * channels, channels, flip) - offset;
 }
 
-struct Range {
-  std::int64_t first, last;  ///< taps that lie inside the map
-};
-
-Range taps_inside(const backend::ConvolutionAxis& axis, std::int64_t out) {
-  const std::int64_t start = out * axis.stride - axis.before;
-  const std::int64_t first = start < 0 ? (-start + axis.dilation - 1) / axis.dilation : 0;
-  const std::int64_t last = start >= axis.in ? 0 : std::min(axis.kernel, (axis.in - 1 - start) / axis.dilation + 1);
-  return {first, std::max(first, last)};
+VISQ_CPU_CLONES void add_line(const std::int32_t* line, std::int64_t count, std::int32_t* sums) {
+  for (std::int64_t i = 0; i < count; ++i) sums[i] += line[i];
 }
 
-/// Sums of one map's pixels over windows.
+/// Sums of one map's pixels over windows: down the columns, then along the line of their sums. An int32 holds them: Int8Kernel is taken
+/// only where it does.
 void sum_taps(const backend::ConvolutionShape& shape, const std::int32_t* pixels, float* sums) {
   const backend::ConvolutionAxis& height = shape.height;
   const backend::ConvolutionAxis& width = shape.width;
+  std::vector<std::int32_t> line(static_cast<std::size_t>(width.in));
   for (std::int64_t y = 0; y < height.out; ++y) {
-    const Range rows = taps_inside(height, y);
+    const std::int64_t top = origin_of(height, y);
+    const Taps rows = taps_inside(height, top);
+    std::fill(line.begin(), line.end(), 0);
+    for (std::int64_t i = rows.first; i < rows.last; ++i) add_line(pixels + (top + i * height.dilation) * width.in, width.in, line.data());
     for (std::int64_t x = 0; x < width.out; ++x) {
-      const Range columns = taps_inside(width, x);
-      std::int64_t sum = 0;
-      for (std::int64_t i = rows.first; i < rows.last; ++i) {
-        const std::int32_t* row = pixels + (y * height.stride - height.before + i * height.dilation) * width.in;
-        for (std::int64_t j = columns.first; j < columns.last; ++j) sum += row[x * width.stride - width.before + j * width.dilation];
-      }
+      const std::int64_t left = origin_of(width, x);
+      const Taps columns = taps_inside(width, left);
+      std::int32_t sum = 0;
+      for (std::int64_t j = columns.first; j < columns.last; ++j) sum += line[static_cast<std::size_t>(left + j * width.dilation)];
       sums[y * width.out + x] = static_cast<float>(sum);
     }
   }
+}
+
+/// Copies the values; false where one is no int8.
+VISQ_CPU_CLONES bool narrow(const std::int16_t* values, std::size_t count, std::int8_t* narrowed) {
+  std::int16_t least = 0, greatest = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    least = std::min(least, values[i]);
+    greatest = std::max(greatest, values[i]);
+    narrowed[i] = static_cast<std::int8_t>(values[i]);
+  }
+  return least >= std::numeric_limits<std::int8_t>::min() && greatest <= std::numeric_limits<std::int8_t>::max();
 }
 
 template <class Code>
@@ -135,36 +165,31 @@ Result<std::optional<IntegerSums>> read_integer_sums(const PrepareContext& conte
   sums.source = input.dtype == DType::kUInt8 ? DType::kUInt8 : DType::kInt8;
   sums.source_zero_point = static_cast<std::int32_t>(input.quantization.zero_point.front());
   VISQ_ASSIGN(const auto stored, stored_integers(filter, filter.name));
-  const ChannelOf channel_of(shape, layout);
-  const auto& zeros = filter.quantization.zero_point;
+  std::vector<std::int32_t> zeros(filter.quantization.zero_point.begin(), filter.quantization.zero_point.end());
+  zeros.resize(steps.size(), zeros.front());
   sums.filter.resize(stored.size());
-  for (std::size_t i = 0; i < stored.size(); ++i) {
-    sums.filter[i] = static_cast<std::int16_t>(stored[i] - zeros[zeros.size() == 1 ? 0 : channel_of(i)]);
-  }
+  for_each_weight(shape, layout, [&](std::size_t i, std::size_t c) { sums.filter[i] = static_cast<std::int16_t>(stored[i] - zeros[c]); });
   sums.scales.assign(steps.begin(), steps.end());
   if (context.has_input(slots.bias)) {
     VISQ_ASSIGN(const Bias bias, read_bias(context, slots, shape.out_channels));
     sums.bias = bias_in_steps(bias, steps);
   }
-  sums.largest_sum = largest_sum(sums, channel_of, steps.size());
+  sums.largest_sum = largest_sum(sums, shape, layout);
   return std::optional(std::move(sums));
 }
 
 Int8Filter to_int8(const IntegerSums& sums, const backend::ConvolutionShape& shape, backend::FilterLayout layout) {
   constexpr std::int16_t kLow = -128, kHigh = 127;
-  const ChannelOf channel_of(shape, layout);
-  std::vector<std::int16_t> offsets(static_cast<std::size_t>(shape.out_channels), 0);
-  for (std::size_t i = 0; i < sums.filter.size(); ++i) {
-    std::int16_t& offset = offsets[channel_of(i)];
-    offset = static_cast<std::int16_t>(std::clamp<int>(offset, sums.filter[i] - kHigh, sums.filter[i] - kLow));
-  }
   Int8Filter filter;
   filter.values.resize(sums.filter.size());
-  for (std::size_t i = 0; i < sums.filter.size(); ++i) {
-    filter.values[i] = static_cast<std::int8_t>(sums.filter[i] - offsets[channel_of(i)]);
-  }
-  const bool shifted = std::any_of(offsets.begin(), offsets.end(), [](std::int16_t offset) { return offset != 0; });
-  if (shifted) filter.offsets.assign(offsets.begin(), offsets.end());
+  if (narrow(sums.filter.data(), sums.filter.size(), filter.values.data())) return filter;
+  std::vector<std::int16_t> offsets(static_cast<std::size_t>(shape.out_channels), 0);
+  for_each_weight(shape, layout, [&](std::size_t i, std::size_t c) {
+    offsets[c] = static_cast<std::int16_t>(std::clamp<int>(offsets[c], sums.filter[i] - kHigh, sums.filter[i] - kLow));
+  });
+  for_each_weight(shape, layout,
+                  [&](std::size_t i, std::size_t c) { filter.values[i] = static_cast<std::int8_t>(sums.filter[i] - offsets[c]); });
+  filter.offsets.assign(offsets.begin(), offsets.end());
   return filter;
 }
 

@@ -11,7 +11,7 @@ namespace visq::kernels {
 namespace {
 
 VISQ_CPU_CLONES void apply_logistic(float* values, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) values[i] = logistic_f32(values[i]);
+  for (std::size_t i = 0; i < count; ++i) values[i] = exact_logistic_f32(values[i]);
 }
 
 VISQ_CPU_CLONES void add_products(const float* a, const float* b, float* sums, std::size_t count) {

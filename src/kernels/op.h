@@ -4,7 +4,8 @@
 // (the runtime dequantizes constants and, in fake-quant runs, rounds outputs after Eval); in integer runs it appears in its
 // stored type with its quantization. There are two tables: ops/ computes with values as they are (real or plain integers), integer/ is
 // the arithmetic of TFLite's reference kernels on stored integers. In an integer run the runtime takes an operator that touches a
-// quantized tensor from integer/, or from ops/ where its definition says that stored integers are as good as values (takes_stored).
+// quantized tensor from integer/, or from ops/ where its definition says that stored integers are as good as values (takes_stored);
+// operators between floats come from ops/, summed up in LiteRT's order (prepare_in_order).
 #pragma once
 
 #include <cstddef>
@@ -276,6 +277,10 @@ class DTypes {
 struct OpDef {
   std::string_view name;  ///< the format's name ("CONV_2D"), or the custom code of a custom operator
   Result<std::unique_ptr<Kernel>> (*prepare)(PrepareContext& context);
+  /// Of ops/: taken instead of `prepare` in integer runs. Sums of floats round at every step; this adds up in the order of LiteRT's
+  /// reference kernels, since what is quantized behind them falls on the other side of ties where a bit differs. Null where `prepare` gives
+  /// these bits.
+  Result<std::unique_ptr<Kernel>> (*prepare_in_order)(PrepareContext& context) = nullptr;
   /// Types of input `main_input` that Prepare accepts: in ops/ as plain values (float32 stands for fake quantization too), in integer/
   /// the stored types, or float32 where only the weights or the output are quantized. The runtime checks them before Prepare, so
   /// `visqerror ops` cannot claim what is not so.

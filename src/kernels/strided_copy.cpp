@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/cpu_clones.h"
+
 namespace visq::kernels {
 namespace {
 
@@ -36,27 +38,40 @@ void transpose_tile(const T* source, T* target, const Plane& plane, std::int64_t
   }
 }
 
-/// Four rows of four 32-bit elements at once.
-void transpose_4x4(const std::uint32_t* source, std::uint32_t* target, const Plane& plane) {
-  using Four = std::uint32_t __attribute__((vector_size(16)));
-  Four in[4];
-  for (std::int64_t i = 0; i < 4; ++i) std::memcpy(&in[i], source + i * plane.source_column_step, sizeof(Four));
-  const Four low01 = __builtin_shuffle(in[0], in[1], Four{0, 4, 1, 5});
-  const Four low23 = __builtin_shuffle(in[2], in[3], Four{0, 4, 1, 5});
-  const Four high01 = __builtin_shuffle(in[0], in[1], Four{2, 6, 3, 7});
-  const Four high23 = __builtin_shuffle(in[2], in[3], Four{2, 6, 3, 7});
-  const Four out[4] = {__builtin_shuffle(low01, low23, Four{0, 1, 4, 5}), __builtin_shuffle(low01, low23, Four{2, 3, 6, 7}),
-                       __builtin_shuffle(high01, high23, Four{0, 1, 4, 5}), __builtin_shuffle(high01, high23, Four{2, 3, 6, 7})};
-  for (std::int64_t i = 0; i < 4; ++i) std::memcpy(target + i * plane.target_row_step, &out[i], sizeof(Four));
+/// Eight rows of eight 32-bit elements at once.
+[[gnu::always_inline]] inline void transpose_8x8(const std::uint32_t* source, std::uint32_t* target, const Plane& plane) {
+  using Eight = std::uint32_t __attribute__((vector_size(32)));
+  Eight a[8], b[8];
+  for (std::int64_t i = 0; i < 8; ++i) std::memcpy(&a[i], source + i * plane.source_column_step, sizeof(Eight));
+  for (int i = 0; i < 8; i += 2) {  // neighbours, then pairs, then halves change places
+    b[i] = __builtin_shuffle(a[i], a[i + 1], Eight{0, 8, 1, 9, 4, 12, 5, 13});
+    b[i + 1] = __builtin_shuffle(a[i], a[i + 1], Eight{2, 10, 3, 11, 6, 14, 7, 15});
+  }
+  for (int i = 0; i < 8; i += 4) {
+    for (int k = 0; k < 2; ++k) {
+      a[i + 2 * k] = __builtin_shuffle(b[i + k], b[i + k + 2], Eight{0, 1, 8, 9, 4, 5, 12, 13});
+      a[i + 2 * k + 1] = __builtin_shuffle(b[i + k], b[i + k + 2], Eight{2, 3, 10, 11, 6, 7, 14, 15});
+    }
+  }
+  for (std::int64_t i = 0; i < 4; ++i) {
+    b[i] = __builtin_shuffle(a[i], a[i + 4], Eight{0, 1, 2, 3, 8, 9, 10, 11});
+    b[i + 4] = __builtin_shuffle(a[i], a[i + 4], Eight{4, 5, 6, 7, 12, 13, 14, 15});
+  }
+  for (std::int64_t i = 0; i < 8; ++i) std::memcpy(target + i * plane.target_row_step, &b[i], sizeof(Eight));
+}
+
+VISQ_CPU_CLONES void transpose_blocks(const std::uint32_t* source, std::uint32_t* target, const Plane& plane, std::int64_t rows,
+                                      std::int64_t columns) {
+  for (std::int64_t row = 0; row < rows; row += 8) {
+    for (std::int64_t column = 0; column < columns; column += 8) {
+      transpose_8x8(source + column * plane.source_column_step + row, target + row * plane.target_row_step + column, plane);
+    }
+  }
 }
 
 void transpose_tile(const std::uint32_t* source, std::uint32_t* target, const Plane& plane, std::int64_t rows, std::int64_t columns) {
-  const std::int64_t full_rows = rows / 4 * 4, full_columns = columns / 4 * 4;
-  for (std::int64_t row = 0; row < full_rows; row += 4) {
-    for (std::int64_t column = 0; column < full_columns; column += 4) {
-      transpose_4x4(source + column * plane.source_column_step + row, target + row * plane.target_row_step + column, plane);
-    }
-  }
+  const std::int64_t full_rows = rows / 8 * 8, full_columns = columns / 8 * 8;
+  transpose_blocks(source, target, plane, full_rows, full_columns);
   if (full_columns < columns) {
     transpose_tile<std::uint32_t>(source + full_columns * plane.source_column_step, target + full_columns, plane, full_rows,
                                   columns - full_columns);

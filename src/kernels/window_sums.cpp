@@ -5,6 +5,7 @@
 
 #include "kernels/backend/integer_product.h"
 #include "kernels/cpu_clones.h"
+#include "kernels/taps.h"
 
 namespace visq::kernels {
 namespace {
@@ -13,17 +14,6 @@ using backend::ConvolutionAxis;
 using backend::ConvolutionShape;
 using backend::FilterLayout;
 using backend::PackedMatrix;
-
-/// The taps of a window, first to last, that lie inside the input where its first tap is at `origin`.
-struct Taps {
-  std::int64_t first, last;
-};
-Taps taps_inside(const ConvolutionAxis& axis, std::int64_t origin) {
-  const auto at_or_after = [&](std::int64_t place) { return place <= origin ? 0 : (place - origin + axis.dilation - 1) / axis.dilation; };
-  return {std::min(at_or_after(0), axis.kernel), std::min(at_or_after(axis.in), axis.kernel)};
-}
-
-std::int64_t origin_of(const ConvolutionAxis& axis, std::int64_t position) { return position * axis.stride - axis.before; }
 
 /// Windows gathered into rows (im2col), then one matrix product per group.
 template <class Sum>

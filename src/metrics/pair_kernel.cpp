@@ -8,6 +8,7 @@
 #include <array>
 #include <limits>
 
+#include "core/simd.h"
 #include "metrics/pair_kernel.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -235,10 +236,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace visq::metrics {
 
-HWY_EXPORT(add_pairs_vector);
+VISQ_SIMD_COPIES(add_pairs_vector);
 
 void add_pairs(const float* f, const float* q, const float* inverse_scale, std::size_t count, const ExactPart& exact, PairStats& stats) {
-  HWY_DYNAMIC_DISPATCH(add_pairs_vector)(f, q, inverse_scale, count, exact, stats);
+  VISQ_SIMD(add_pairs_vector)(f, q, inverse_scale, count, exact, stats);
 }
 
 }  // namespace visq::metrics

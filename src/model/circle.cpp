@@ -1,6 +1,7 @@
 // What is particular to circle (identifier CIR0).
 #include "circle_bfbs_generated.h"
 #include "circle_generated.h"
+#include "model/edit_writer.h"
 #include "model/formats.h"
 #include "model/part_writer.h"
 #include "model/reader.h"
@@ -62,6 +63,10 @@ Status read_circle(std::span<const std::byte> file, const std::string& path, Mod
 
 Result<std::string> write_circle_part(std::span<const std::byte> file, const Model& model, const ModelPart& part) {
   return PartWriter<Circle>(file, model, part).write();
+}
+
+Result<std::string> write_circle_edit(std::span<const std::byte> file, const Model& model, const ModelEdit& edit) {
+  return EditWriter<Circle>(file, model, edit).write();
 }
 
 }  // namespace visq::loader

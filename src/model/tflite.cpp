@@ -1,4 +1,5 @@
 // What is particular to TFLite (identifier TFL3).
+#include "model/edit_writer.h"
 #include "model/formats.h"
 #include "model/part_writer.h"
 #include "model/reader.h"
@@ -75,6 +76,10 @@ Status read_tflite(std::span<const std::byte> file, const std::string& path, Mod
 
 Result<std::string> write_tflite_part(std::span<const std::byte> file, const Model& model, const ModelPart& part) {
   return PartWriter<Tflite>(file, model, part).write();
+}
+
+Result<std::string> write_tflite_edit(std::span<const std::byte> file, const Model& model, const ModelEdit& edit) {
+  return EditWriter<Tflite>(file, model, edit).write();
 }
 
 }  // namespace visq::loader

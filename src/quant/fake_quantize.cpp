@@ -48,20 +48,6 @@ void dequantize_run(const std::byte* stored, DType type, std::size_t first, std:
   }
 }
 
-/// Calls body(first element, count, channel) for every run of elements that share a channel.
-template <class Body>
-void for_each_run(const TensorInfo& tensor, const Shape& shape, Body body) {
-  const auto count = static_cast<std::size_t>(shape.elements());
-  const Quantization& q = tensor.quantization;
-  if (!q.per_channel() || q.axis >= shape.rank() || shape[q.axis] != static_cast<std::int64_t>(q.scale.size())) {
-    if (count > 0) body(std::size_t{0}, count, std::size_t{0});
-    return;
-  }
-  const auto inner = static_cast<std::size_t>(shape.elements(q.axis + 1, shape.rank()));
-  if (inner == 0) return;
-  for (std::size_t first = 0, run = 0; first < count; first += inner, ++run) body(first, inner, run % q.scale.size());
-}
-
 }  // namespace
 
 bool has_grid(const TensorInfo& tensor) { return tensor.quantization.quantized() && is_integer(tensor.dtype); }
@@ -82,7 +68,7 @@ std::int64_t fake_quantize(float* values, std::size_t count, const Grid& grid, v
 
 std::int64_t fake_quantize(float* values, const TensorInfo& tensor, const Shape& shape, void* codes) {
   std::int64_t beyond = 0;
-  for_each_run(tensor, shape, [&](std::size_t first, std::size_t count, std::size_t channel) {
+  for_each_grid(tensor, shape, [&](std::size_t first, std::size_t count, std::size_t channel) {
     const Grid grid = grid_of(tensor, channel);
     auto* run_codes = codes == nullptr ? nullptr : static_cast<std::byte*>(codes) + first * code_bytes(grid);
     beyond += fake_quantize(values + first, count, grid, run_codes);
@@ -109,7 +95,7 @@ void quantize(const float* values, const TensorInfo& tensor, const Shape& shape,
 }
 
 void dequantize(const void* stored, const TensorInfo& tensor, const Shape& shape, float* values) {
-  for_each_run(tensor, shape, [&](std::size_t first, std::size_t count, std::size_t channel) {
+  for_each_grid(tensor, shape, [&](std::size_t first, std::size_t count, std::size_t channel) {
     dequantize_run(static_cast<const std::byte*>(stored), tensor.dtype, first, count, grid_of(tensor, channel), values + first);
   });
 }

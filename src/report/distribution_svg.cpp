@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kWidth = 960, kLeft = 80, kRight = 30, kPlotWidth = kWidth - kLeft - kRight;
 constexpr double kHeader = 96, kValuesHeight = 230, kDifferenceHeight = 130, kBoxHeight = 230, kGap = 74;
-constexpr std::string_view kBefore = "#4c78a8", kAfter = "#f07f09", kDifference = "#54a24b", kThreshold = "#d62728", kDark = "#333333";
+constexpr std::string_view kBefore = "#4c78a8", kAfter = "#f07f09", kDifference = "#54a24b", kThreshold = "#d62728", kDark = Legend::kDark;
 /// Where the fullest bin exceeds the median one so many times, counts are shown on a logarithmic axis.
 constexpr double kManyTimes = 20;
 constexpr std::size_t kTitleLength = 110;
@@ -89,31 +89,6 @@ void draw_thresholds(Svg& svg, const Plot& plot, const Distribution& distributio
              {.size = 11, .anchor = left_half ? SvgAnchor::kStart : SvgAnchor::kEnd, .fill = kThreshold});
   }
 }
-
-class Legend {
- public:
-  Legend(Svg& svg, double x, double y) : svg_(svg), x_(x), y_(y) {}
-  void box(std::string_view color, std::string_view text) {
-    svg_.rect(x_, y_ - 9, 12, 10, {.fill = color, .stroke = {}, .opacity = 0.55});
-    label(text, 17);
-  }
-  void stroke(std::string_view color, std::string_view text, std::string_view dashes = {}) {
-    svg_.line(x_, y_ - 4, x_ + 18, y_ - 4, {.fill = {}, .stroke = color, .stroke_width = 1.6, .dashes = dashes});
-    label(text, 23);
-  }
-  void triangle(std::string_view text) {
-    svg_.polygon(Svg::point(x_ + 6, y_ - 10) + Svg::point(x_, y_) + Svg::point(x_ + 12, y_), {.fill = kDark});
-    label(text, 17);
-  }
-
- private:
-  void label(std::string_view text, double indent) {
-    svg_.text(x_ + indent, y_, text, {.size = 11});
-    x_ += indent + 6.2 * static_cast<double>(width(text)) + 18;
-  }
-  Svg& svg_;
-  double x_, y_;
-};
 
 void draw_header(Svg& svg, const Distribution& distribution, std::int64_t records) {
   const bool weight = distribution.kind == Distribution::Kind::kWeight;

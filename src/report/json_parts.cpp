@@ -43,6 +43,17 @@ void add_identity(Json& out, const MapIdentity& map) {
   out["op"] = json_string(map.op);
 }
 
+Json json_gaps(const std::vector<SensitivityGap>& gaps) {
+  Json out = Json::array();
+  for (const SensitivityGap& gap : gaps) {
+    out.push_back({{"index", gap.map.node},
+                   {"name", json_string(gap.map.name)},
+                   {"op", json_string(gap.map.op)},
+                   {"reason", json_string(gap.reason)}});
+  }
+  return out;
+}
+
 Json json_quantized(const MapIdentity& map) {
   Json out;
   add_identity(out, map);

@@ -5,6 +5,7 @@
 
 #include "report/json_text.h"
 #include "visq/compare.h"
+#include "visq/sensitivity.h"
 
 namespace visq::report {
 
@@ -19,6 +20,9 @@ void add_identity(Json& out, const MapIdentity& map);
 
 /// The same with type and quantization.
 Json json_quantized(const MapIdentity& map);
+
+/// What of the quantized model stays float, and why.
+Json json_gaps(const std::vector<SensitivityGap>& gaps);
 
 /// "metrics" (numbers or null), "state" (why null) and, for maxima, "record" (where), as members of `out`. `values` are those of `metrics`
 /// (indices into all_metrics()).

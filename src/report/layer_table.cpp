@@ -1,5 +1,9 @@
 #include "report/layer_table.h"
 
+#include <cmath>
+#include <limits>
+
+#include "report/origin_summary.h"
 #include "report/text.h"
 #include "report/view.h"
 
@@ -34,6 +38,42 @@ const std::vector<Column>& table_columns() {
                                               {"names"},
                                               {"differing", true}};
   return columns;
+}
+
+/// A column that --origin adds.
+struct OriginColumn {
+  std::string title;
+  double (*value)(const ErrorOrigin& origin);
+};
+
+template <double ThreeErrors::*kError>
+double in_roundings(const ErrorOrigin& origin) {
+  return origin.in_roundings ? (*origin.in_roundings).*kError : std::numeric_limits<double>::quiet_NaN();
+}
+
+const std::vector<OriginColumn>& origin_columns() {
+  using Origin = const ErrorOrigin&;
+  static const std::vector<OriginColumn> columns = {{"accumulated", [](Origin origin) { return origin.errors.accumulated; }},
+                                                    {"created", [](Origin origin) { return origin.errors.created; }},
+                                                    {"inherited", [](Origin origin) { return origin.errors.inherited; }},
+                                                    {"interaction", [](Origin origin) { return origin.interaction; }},
+                                                    {"weight_rounding", [](Origin origin) { return origin.weight_rounding; }},
+                                                    {"inner_rounding", [](Origin origin) { return origin.inner_rounding; }},
+                                                    {"output_rounding", [](Origin origin) { return origin.output_rounding; }},
+                                                    {"output_clipping", [](Origin origin) { return origin.output_clipping; }},
+                                                    {"accumulated_in_roundings", in_roundings<&ThreeErrors::accumulated>},
+                                                    {"created_in_roundings", in_roundings<&ThreeErrors::created>},
+                                                    {"inherited_in_roundings", in_roundings<&ThreeErrors::inherited>},
+                                                    {"noise_to_signal", [](Origin origin) { return origin.noise_to_signal; }},
+                                                    {"output_share", [](Origin origin) { return origin.output_share; }}};
+  return columns;
+}
+
+void add_origin(const MapComparison& map, NumberText number, std::vector<std::string>& cells) {
+  for (const OriginColumn& column : origin_columns()) {
+    const double value = map.origin ? column.value(*map.origin) : std::numeric_limits<double>::quiet_NaN();
+    cells.push_back(std::isfinite(value) ? number(value) : std::string());
+  }
 }
 
 std::string cell(const MetricValue& value, NumberText number) {
@@ -85,7 +125,14 @@ std::vector<std::string> row(const CompareResult& result, const NodeRow& node, N
 
 LayerTable layer_table(const CompareResult& result, NumberText number) {
   LayerTable table{table_columns(), {}};
-  for (const NodeRow& node : node_rows(result, main_metric(result))) table.rows.push_back(row(result, node, number));
+  const bool origins = has_origins(result);
+  for (const OriginColumn& column : origin_columns()) {
+    if (origins) table.columns.push_back({column.title, true});
+  }
+  for (const NodeRow& node : node_rows(result, main_metric(result))) {
+    table.rows.push_back(row(result, node, number));
+    if (origins) add_origin(result.maps[node.worst], number, table.rows.back());
+  }
   return table;
 }
 

@@ -1,6 +1,7 @@
-// Axes of a plot: from values to places in a picture, with ticks at round numbers.
+// Axes and legend of a plot: from values to places in a picture, with ticks at round numbers.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace visq::report {
 /// About `wanted` round numbers (1, 2 or 5 times a power of ten apart) that lie in [low, high].
 std::vector<double> round_ticks(double low, double high, int wanted);
 
-/// Text of ticks: as many digits as tell them apart, "1e+06" where that is shorter.
+/// Text of ticks: as many digits as tell them apart, "1e+06" where that is shorter, "1-2e-05" for values next to 1.
 std::string tick_text(double value, double step);
 
 /// A rectangle of the picture that shows x from left to right and y from bottom to top.
@@ -32,6 +33,10 @@ class Plot {
 
   /// Grid lines, ticks and labels.
   void draw_x_axis(std::string_view label) const;
+  /// The same with names at 0, 1, 2 …, upright, as many as do not overlap; the last one always.
+  void draw_names(std::span<const std::string> names) const;
+  /// The room that these take below the plot.
+  static double names_height(std::span<const std::string> names);
   void draw_y_axis(std::string_view label) const;
   /// The line below and the line on the left; drawn last, above what is plotted.
   void draw_frame() const;
@@ -43,5 +48,25 @@ class Plot {
   double x_low_ = 0, x_high_ = 1, y_low_ = 0, y_high_ = 1;
   bool logarithmic_ = false;
 };
+
+/// What colours and marks mean: entries from left to right.
+class Legend {
+ public:
+  static constexpr std::string_view kDark = "#333333";
+
+  Legend(Svg& svg, double x, double y) : svg_(svg), x_(x), y_(y) {}
+  void box(std::string_view color, std::string_view text);
+  void stroke(std::string_view color, std::string_view text, std::string_view dashes = {});
+  void triangle(std::string_view text);
+  void cross(std::string_view color, std::string_view text);
+
+ private:
+  void label(std::string_view text, double indent);
+  Svg& svg_;
+  double x_, y_;
+};
+
+/// A cross of two strokes.
+void draw_cross(Svg& svg, double x, double y, double half, std::string_view color);
 
 }  // namespace visq::report

@@ -29,6 +29,26 @@ Json statistics(const MapStatistics& s) {
   return out;
 }
 
+Json three_errors(const ThreeErrors& errors) {
+  return {{"accumulated", json_number(errors.accumulated)},
+          {"created", json_number(errors.created)},
+          {"inherited", json_number(errors.inherited)}};
+}
+
+Json origin(const ErrorOrigin& values) {
+  Json out = three_errors(values.errors);
+  out["interaction"] = json_number(values.interaction);
+  out["in_roundings"] = values.in_roundings ? three_errors(*values.in_roundings) : Json(nullptr);
+  out["split"] = {{"weight_rounding", json_number(values.weight_rounding)},
+                  {"inner_rounding", json_number(values.inner_rounding)},
+                  {"output_rounding", json_number(values.output_rounding)},
+                  {"output_clipping", json_number(values.output_clipping)}};
+  out["noise_to_signal"] = json_number(values.noise_to_signal);
+  out["output_share"] = json_number(values.output_share);
+  if (!values.not_computed.empty()) out["not_computed"] = json_string(values.not_computed);
+  return out;
+}
+
 Json node(const CompareResult& result, const MapComparison& map) {
   Json out;
   add_identity(out, map.reference);
@@ -37,6 +57,7 @@ Json node(const CompareResult& result, const MapComparison& map) {
   out["shape"] = std::vector<std::int64_t>(map.shape.dims().begin(), map.shape.dims().end());
   add_metrics(out, result.metrics, map.metrics);
   out["verdict"] = json_string(map.verdict);
+  if (map.origin) out["origin"] = origin(*map.origin);
   if (!map.not_compared.empty()) {
     out["not_compared"] = json_string(map.not_compared);
     return out;

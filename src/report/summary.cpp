@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "report/format.h"
+#include "report/origin_summary.h"
 #include "report/text.h"
 #include "report/text_table.h"
 #include "report/view.h"
@@ -84,6 +85,7 @@ class Summary {
     outputs();
     accuracy();
     worst();
+    origins();
     anomalies();
     pairing();
     next();
@@ -152,6 +154,17 @@ class Summary {
     const std::string by = sort_ >= 0 ? fmt::format(" by {}", all_metrics()[static_cast<std::size_t>(sort_)].label) : "";
     const std::string without = valued < all ? fmt::format(" ({} without a value)", all - valued) : "";
     add("\n{}{}\n{}", style_.bold(fmt::format("Worst {} of {} nodes{}", rows.size(), all, by)), without, table(maps, names));
+  }
+
+  void origins() {
+    if (!has_origins(result_)) return;
+    const auto rows = static_cast<std::size_t>(std::max(options_.worst, 0));
+    const auto columns = static_cast<std::size_t>(std::max(options_.width, 0));
+    add("\n{}\n{}", style_.bold(origin_title(result_, rows)), origin_table(result_, rows, columns));
+    add("{}\n", wrapped("errors in % of the map's RMS; s/√12: the created one in these units, where 1 is pure rounding", columns, 0));
+    const std::string sentence = origin_sentence(result_);
+    if (!sentence.empty()) add("{}\n", wrapped(sentence, columns, 0));
+    list("Origin not known", origin_gaps(result_));
   }
 
   MetricValue value(const NodeRow& row) const { return value_of(result_, result_.maps[row.worst], sort_); }

@@ -1,12 +1,33 @@
 #include "runtime/aligned_buffer.h"
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 #include <cstring>
 
 namespace visq::runtime {
+namespace {
+
+/// Large buffers lie on large pages where the system has them: feature maps of megabytes are walked through from end to end by one
+/// operator after the other, and each small page costs a look-up.
+constexpr std::size_t kLargePage = std::size_t{2} << 20;
+
+std::byte* allocate(std::size_t alignment, std::size_t bytes) {
+  if (bytes < kLargePage) return static_cast<std::byte*>(std::aligned_alloc(alignment, bytes));
+  const std::size_t whole = (bytes + kLargePage - 1) / kLargePage * kLargePage;
+  void* memory = std::aligned_alloc(kLargePage, whole);
+#ifdef __linux__
+  if (memory != nullptr) static_cast<void>(madvise(memory, whole, MADV_HUGEPAGE));  // advice: it may be declined
+#endif
+  return static_cast<std::byte*>(memory);
+}
+
+}  // namespace
 
 AlignedBuffer::AlignedBuffer(std::size_t bytes) : size_(bytes) {
   const std::size_t whole = align_up(bytes + kSlack);
-  memory_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, whole)));
+  memory_.reset(allocate(kAlignment, whole));
   if (memory_ != nullptr) std::memset(memory_.get(), 0, whole);
 }
 

@@ -98,9 +98,8 @@ bool Executor::available(int tensor) const {
   return available_[i] || graph_->tensors()[i].ahead || graph_->tensors()[i].variable;
 }
 
-Status Executor::begin(std::span<const Array> inputs) {
-  clear(nullptr);
-  state_->failures.clear();
+Status Executor::begin(std::span<const Array> inputs, const Overlay* overlay) {
+  clear(overlay);
   const auto& graph_inputs = graph_->subgraph().inputs;
   if (inputs.size() != graph_inputs.size()) {
     return internal_error("{}: {} inputs given, {} expected", graph_->model().path, inputs.size(), graph_inputs.size());
@@ -244,9 +243,12 @@ Status Executor::run_kernel(std::size_t node) {
   return {};
 }
 
-/// In a fake-quant run a quantized tensor that was just written is rounded to its grid; in a float run where the overlay says so.
+/// In a fake-quant run a quantized tensor that was just written is rounded to its grid; otherwise as the overlay says.
 void Executor::round_output(std::size_t tensor) {
-  if (overlay_ != nullptr) round_as_overlay_says(tensor);
+  if (overlay_ != nullptr) {
+    round_as_overlay_says(tensor);
+    if (overlay_->only_listed) return;
+  }
   if (!graph_->tensors()[tensor].gridded) return;
   Tensor& value = tensors_[tensor];
   saturated_[tensor] = quant::fake_quantize(reinterpret_cast<float*>(value.data), *value.info, value.shape, value.codes);

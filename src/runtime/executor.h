@@ -26,8 +26,9 @@ class Executor {
   const PreparedGraph& graph() const { return *graph_; }
 
   /// Starts a record with one array per graph input: of the type that operators see, or (quantized inputs) float32 or the stored type.
-  /// In a fake-quant run quantized inputs are rounded to their grid. Errors: kBadInput for another type or shape.
-  Status begin(std::span<const Array> inputs);
+  /// In a fake-quant run quantized inputs are rounded to their grid. `overlay` (null: none) holds until the next begin() or clear() and
+  /// must live as long. Errors: kBadInput for another type or shape.
+  Status begin(std::span<const Array> inputs, const Overlay* overlay = nullptr);
   /// Runs node `index`, and all that it calls; nodes must be stepped in order. Where it cannot run, its outputs stay unavailable and
   /// failures() tells why. Errors: kBadInput where data lead an operator out of its bounds (an index in GATHER …).
   Status step(std::size_t index);
@@ -45,8 +46,8 @@ class Executor {
   void clear(const Overlay* overlay);
   /// Uses a value from elsewhere as a tensor's until the next clear() or begin(). Its memory must live as long.
   void lend(int tensor, const kernels::Tensor& value);
-  /// Gives a graph input the value of another tensor of its type and shape, rounded as the overlay says.
-  Status copy_input(int tensor, const kernels::Tensor& value);
+  /// Gives graph input `position` its value, as begin() does for all of them.
+  Status load_input(std::size_t position, const Array& value);
 
   /// True where the tensor has its value in this record.
   bool available(int tensor) const;
@@ -74,7 +75,6 @@ class Executor {
   Status begin(std::span<const kernels::Tensor* const> inputs);
   Status place_tensors();
   Status place_variable(std::size_t index);
-  Status load_input(std::size_t position, const Array& value);
   Status convert_input(std::size_t index, const Array& value);
   Status give_memory(int tensor);
   void take_home(std::size_t tensor);

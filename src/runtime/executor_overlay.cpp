@@ -13,6 +13,7 @@ void Executor::clear(const Overlay* overlay) {
   available_.assign(available_.size(), false);
   for (const int tensor : lent_) take_home(static_cast<std::size_t>(tensor));
   lent_.clear();
+  state_->failures.clear();
   overlay_ = overlay;
 }
 
@@ -32,20 +33,6 @@ void Executor::lend(int tensor, const Tensor& value) {
   tensors_[i].strings = value.strings;
   available_[i] = true;
   lent_.push_back(tensor);
-}
-
-Status Executor::copy_input(int tensor, const Tensor& value) {
-  const auto i = static_cast<std::size_t>(tensor);
-  tensors_[i].shape = value.shape;
-  if (tensors_[i].data == nullptr) VISQ_TRY(give_memory(tensor));
-  if (value.strings != nullptr) {
-    *tensors_[i].strings = *value.strings;
-  } else {
-    std::copy(value.data, value.data + value.elements() * static_cast<std::int64_t>(size_of(value.dtype)), tensors_[i].data);
-  }
-  available_[i] = true;
-  round_output(i);
-  return {};
 }
 
 const kernels::Kernel* Executor::replacement(std::size_t node) {

@@ -15,7 +15,7 @@ Result<std::shared_ptr<const PreparedGraph>> GraphLibrary::get(int subgraph, con
   const auto found = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Entry& entry) { return entry.subgraph == subgraph && entry.shapes == input_shapes; });
   if (found != entries_.end()) return found->graph;
-  VISQ_ASSIGN(auto graph, PreparedGraph::prepare_callee(model_, subgraph, mode_, input_shapes, *this));
+  VISQ_ASSIGN(auto graph, PreparedGraph::prepare_callee(model_, subgraph, mode_, input_shapes, operands_, *this));
   if (entries_.size() == kGraphsKept) entries_.erase(entries_.begin());
   entries_.push_back({subgraph, input_shapes, graph});
   return graph;

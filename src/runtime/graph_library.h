@@ -12,7 +12,8 @@ namespace visq::runtime {
 /// Shared by all threads. Lives as long as the main graph, which owns it.
 class GraphLibrary {
  public:
-  GraphLibrary(std::shared_ptr<const Model> model, Mode mode) : model_(std::move(model)), mode_(mode) {}
+  GraphLibrary(std::shared_ptr<const Model> model, Mode mode, Operands operands)
+      : model_(std::move(model)), mode_(mode), operands_(operands) {}
 
   /// Errors: those of PreparedGraph::prepare; a wrong number of inputs.
   Result<std::shared_ptr<const PreparedGraph>> get(int subgraph, const std::vector<Shape>& input_shapes);
@@ -29,6 +30,7 @@ class GraphLibrary {
   };
   std::shared_ptr<const Model> model_;
   Mode mode_;
+  Operands operands_;
   std::recursive_mutex mutex_;  ///< preparing a subgraph asks for those that it calls
   std::vector<Entry> entries_;  ///< most recent last
 };

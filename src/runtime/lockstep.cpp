@@ -7,15 +7,6 @@ namespace {
 
 using Event = LockstepOrder::Event;
 
-/// Steps after which each tensor exists: 0 for graph inputs and what is computed ahead, node + 1 for outputs.
-std::vector<std::size_t> steps_until_made(const Subgraph& graph) {
-  std::vector<std::size_t> steps(graph.tensors.size(), 0);
-  for (std::size_t node = 0; node < graph.operators.size(); ++node) {
-    for (const int output : graph.operators[node].outputs) steps[static_cast<std::size_t>(output)] = node + 1;
-  }
-  return steps;
-}
-
 /// Steps `executor` from `done` to `until` nodes.
 Status advance(Executor& executor, std::size_t& done, std::size_t until) {
   for (; done < until; ++done) VISQ_TRY(executor.step(done));
@@ -24,13 +15,25 @@ Status advance(Executor& executor, std::size_t& done, std::size_t until) {
 
 }  // namespace
 
+std::vector<std::size_t> steps_until_made(const Subgraph& graph) {
+  std::vector<std::size_t> steps(graph.tensors.size(), 0);
+  for (std::size_t node = 0; node < graph.operators.size(); ++node) {
+    for (const int output : graph.operators[node].outputs) steps[static_cast<std::size_t>(output)] = node + 1;
+  }
+  return steps;
+}
+
 LockstepOrder order_lockstep(const Model& reference, const Model& quantized, const quant::GraphPairing& pairing, std::size_t first_pair,
                              const std::vector<bool>& wanted) {
   const Subgraph& r = reference.subgraphs[static_cast<std::size_t>(pairing.reference_subgraph)];
   const Subgraph& q = quantized.subgraphs[static_cast<std::size_t>(pairing.quantized_subgraph)];
   const auto r_steps = steps_until_made(r);
   const auto q_steps = steps_until_made(q);
-  LockstepOrder order{pairing.reference_subgraph, pairing.quantized_subgraph, {}, std::vector<int>(q.tensors.size(), -1)};
+  LockstepOrder order{pairing.reference_subgraph,
+                      pairing.quantized_subgraph,
+                      {},
+                      std::vector<int>(q.tensors.size(), -1),
+                      std::vector<int>(r.tensors.size(), -1)};
   std::vector<Event> events;
   const auto& matches = pairing.pairing.matches;
   for (std::size_t i = 0; i < matches.size(); ++i) {
@@ -58,7 +61,7 @@ LockstepOrder order_lockstep(const Model& reference, const Model& quantized, con
 LockstepPlan plan_lockstep(std::shared_ptr<const PreparedGraph> reference, std::shared_ptr<const PreparedGraph> quantized,
                            std::shared_ptr<const std::vector<LockstepOrder>> orders) {
   LockstepPlan plan{std::move(reference), std::move(quantized), nullptr, nullptr, std::move(orders)};
-  plan.reference_memory = std::make_shared<MemoryPlan>(plan_memory(*plan.reference, {}));
+  plan.reference_memory = std::make_shared<MemoryPlan>(plan_memory(*plan.reference, plan.orders->front().reference_hold));
   plan.quantized_memory = std::make_shared<MemoryPlan>(plan_memory(*plan.quantized, plan.orders->front().hold));
   return plan;
 }

@@ -23,8 +23,12 @@ struct LockstepOrder {
   };
   int reference_subgraph = 0, quantized_subgraph = 0;
   std::vector<Event> events;
-  std::vector<int> hold;  ///< per tensor of the quantized graph: the node up to whose step it must live; -1: no wish
+  std::vector<int> hold;            ///< per tensor of the quantized graph: the node up to whose step it must live; -1: no wish
+  std::vector<int> reference_hold;  ///< the same of the reference's graph
 };
+
+/// Steps after which each tensor exists: 0 for graph inputs and what is computed ahead, node + 1 for outputs.
+std::vector<std::size_t> steps_until_made(const Subgraph& graph);
 
 /// The reference leads; the other follows as far as the next pair needs. Its maps are held until they were handed over. Pairs are
 /// numbered from `first_pair` on, in the order of `pairing.matches`; `wanted` (by that number) says which are handed over.

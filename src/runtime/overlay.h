@@ -1,4 +1,4 @@
-// Changes to a run of a float graph: what makes it partly quantized.
+// Changes to a run of a graph: what makes a float graph partly quantized, or a quantized one partly real-valued.
 #pragma once
 
 #include <map>
@@ -26,6 +26,7 @@ struct Overlay {
   };
   std::map<std::size_t, Node> nodes;
   std::map<int, const TensorInfo*> rounded;  ///< tensor, and the grid that it is rounded to when it is written
+  bool only_listed = false;                  ///< a fake-quant run rounds these tensors and no others
 };
 
 }  // namespace visq::runtime

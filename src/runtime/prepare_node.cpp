@@ -47,7 +47,8 @@ Result<PrepareOutcome> prepare_node(const PreparedGraph& graph, std::string plac
   if (def == nullptr) return context.unsupported("cannot be run");
   if (stored && def != integer && !def->takes_stored) return context.unsupported("has no integer arithmetic");
   VISQ_TRY(check_main_type(*def, context));
-  auto kernel = def->prepare(context);
+  const bool in_order = graph.mode() == Mode::kInteger && def->prepare_in_order != nullptr;
+  auto kernel = in_order ? def->prepare_in_order(context) : def->prepare(context);
   PrepareOutcome outcome;
   outcome.stateful = def->stateful;
   outcome.shape_only = def->shape_only;

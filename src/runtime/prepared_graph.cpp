@@ -13,11 +13,13 @@ using kernels::Tensor;
 class GraphPreparer {
  public:
   /// `library`: of the graph that calls this one; null for the main graph, which gets one of its own.
-  GraphPreparer(std::shared_ptr<const Model> model, int subgraph, Mode mode, GraphLibrary* library) : graph_(new PreparedGraph()) {
+  GraphPreparer(std::shared_ptr<const Model> model, int subgraph, Mode mode, Operands operands, GraphLibrary* library)
+      : graph_(new PreparedGraph()) {
     graph_->model_ = std::move(model);
     graph_->subgraph_ = subgraph;
     graph_->mode_ = mode;
-    if (library == nullptr) graph_->own_library_ = std::make_unique<GraphLibrary>(graph_->model_, mode);
+    graph_->operands_ = operands;
+    if (library == nullptr) graph_->own_library_ = std::make_unique<GraphLibrary>(graph_->model_, mode, operands);
     graph_->library_ = library == nullptr ? graph_->own_library_.get() : library;
   }
 
@@ -101,7 +103,8 @@ class GraphPreparer {
     for (const int input : op.inputs) {
       if (input >= 0) VISQ_TRY(give_constant(input, place));
       request.inputs.push_back(input >= 0 ? &tensor(input).value : nullptr);
-      request.codes_available.push_back(input >= 0 && tensor(input).gridded && size_of(tensor(input).value.info->dtype) <= 2);
+      request.codes_available.push_back(graph_->operands_ == Operands::kCodes && input >= 0 && tensor(input).gridded &&
+                                        size_of(tensor(input).value.info->dtype) <= 2);
       request.fixed.push_back(input >= 0 && tensor(input).ahead);
     }
     for (const int output : op.outputs) request.outputs.push_back(&tensor(output).value);
@@ -217,13 +220,14 @@ PreparedGraph::PreparedGraph() = default;
 PreparedGraph::~PreparedGraph() = default;
 
 Result<std::shared_ptr<const PreparedGraph>> PreparedGraph::prepare(std::shared_ptr<const Model> model, int subgraph, Mode mode,
-                                                                    const std::vector<Shape>& input_shapes) {
-  return GraphPreparer(std::move(model), subgraph, mode, nullptr).run(input_shapes);
+                                                                    const std::vector<Shape>& input_shapes, Operands operands) {
+  return GraphPreparer(std::move(model), subgraph, mode, operands, nullptr).run(input_shapes);
 }
 
 Result<std::shared_ptr<const PreparedGraph>> PreparedGraph::prepare_callee(std::shared_ptr<const Model> model, int subgraph, Mode mode,
-                                                                           const std::vector<Shape>& input_shapes, GraphLibrary& library) {
-  return GraphPreparer(std::move(model), subgraph, mode, &library).run(input_shapes);
+                                                                           const std::vector<Shape>& input_shapes, Operands operands,
+                                                                           GraphLibrary& library) {
+  return GraphPreparer(std::move(model), subgraph, mode, operands, &library).run(input_shapes);
 }
 
 bool keeps_state(const Model& model) {

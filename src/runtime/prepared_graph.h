@@ -41,21 +41,29 @@ struct PreparedTensor {
 
 class GraphLibrary;
 
+/// What operators read of a quantized map. kValues is for runs on maps from elsewhere, which have no stored integers.
+enum class Operands : std::uint8_t {
+  kCodes,   ///< its stored integers where an operator has a kernel for them (fake-quant), else real values
+  kValues,  ///< real values only
+};
+
 class PreparedGraph {
  public:
   /// `input_shapes`: one per graph input. Errors: kBadInput where an operator's parameters do not fit its tensors; operators that
   /// nobody can run are no error but kUnsupported nodes.
   static Result<std::shared_ptr<const PreparedGraph>> prepare(std::shared_ptr<const Model> model, int subgraph, Mode mode,
-                                                              const std::vector<Shape>& input_shapes);
+                                                              const std::vector<Shape>& input_shapes, Operands operands = Operands::kCodes);
   /// The same for a subgraph that operators call; `library` outlives it.
   static Result<std::shared_ptr<const PreparedGraph>> prepare_callee(std::shared_ptr<const Model> model, int subgraph, Mode mode,
-                                                                     const std::vector<Shape>& input_shapes, GraphLibrary& library);
+                                                                     const std::vector<Shape>& input_shapes, Operands operands,
+                                                                     GraphLibrary& library);
   ~PreparedGraph();
 
   const Model& model() const { return *model_; }
   const Subgraph& subgraph() const { return model_->subgraphs[static_cast<std::size_t>(subgraph_)]; }
   int subgraph_index() const { return subgraph_; }
   Mode mode() const { return mode_; }
+  Operands operands() const { return operands_; }
   const std::vector<PreparedNode>& nodes() const { return nodes_; }
   const std::vector<PreparedTensor>& tensors() const { return tensors_; }
   /// The subgraphs that its operators call.
@@ -67,6 +75,7 @@ class PreparedGraph {
   std::shared_ptr<const Model> model_;
   int subgraph_ = 0;
   Mode mode_ = Mode::kFp32;
+  Operands operands_ = Operands::kCodes;
   std::vector<PreparedNode> nodes_;
   std::vector<PreparedTensor> tensors_;
   std::deque<ConstantMemory> constants_;  ///< per tensor: memory behind dequantized, copied and folded values; empty where freed or mapped

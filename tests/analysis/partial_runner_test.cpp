@@ -46,11 +46,7 @@ class PartialRun : public ::testing::Test {
   std::vector<float> by_brute_force(const Overlay& overlay) {
     auto plan = std::make_shared<const runtime::MemoryPlan>(runtime::plan_memory(*graph_, {}));
     auto executor = runtime::Executor::create(graph_, plan).value();
-    executor.clear(&overlay);
-    for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      const int input = fp32_->main().inputs[i];
-      EXPECT_TRUE(executor.copy_input(input, base_->maps().tensor(input)).ok());
-    }
+    EXPECT_TRUE(executor.begin(inputs_, &overlay).ok());
     EXPECT_TRUE(executor.run_from(0).ok());
     return values_of(executor.tensor(output()));
   }

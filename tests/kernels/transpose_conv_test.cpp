@@ -54,6 +54,10 @@ std::vector<TransposeCase> shapes() {
       {.kernel_h = 2, .kernel_w = 1, .stride_h = 3, .stride_w = 2, .out_h = 11, .out_w = 5, .padding = "VALID"},
       {.batch = 2, .channels = 17, .outputs = 20, .kernel_h = 4, .kernel_w = 4, .stride_h = 1, .stride_w = 1, .out_h = 4, .out_w = 3},
       {.channels = 16, .outputs = 16, .activation = "TANH"},
+      // Windows that tile the output.
+      {.batch = 2, .channels = 5, .outputs = 7, .kernel_h = 2, .kernel_w = 3, .stride_h = 2, .stride_w = 3, .out_h = 8, .out_w = 9},
+      {.outputs = 4, .kernel_h = 2, .kernel_w = 2, .padding = "VALID", .activation = "RELU"},
+      {.kernel_h = 2, .kernel_w = 2, .activation = "TANH"},
       {.height = 1, .width = 1, .stride_h = 2147483647, .stride_w = 5, .out_h = 4, .out_w = 5},
   };
 }

@@ -2,7 +2,6 @@
 #include "metrics/pair_stats.h"
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +11,8 @@
 #include <set>
 #include <string>
 #include <vector>
+
+#include "core/simd.h"
 
 namespace visq::metrics {
 namespace {
@@ -118,21 +119,20 @@ std::vector<float> scales(std::size_t count) {
 
 /// Runs a body once with every instruction set of this machine.
 void with_every_target(const std::function<void()>& body) {
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  const simd::Level best = simd::level();
+  for (const simd::Level level : simd::levels()) {
+    SCOPED_TRACE(simd::name(level));
+    simd::set_level_for_test(level);
     body();
   }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  simd::set_level_for_test(best);
 }
 
 TEST(PairStats, ReallyRunsOtherInstructionSets) {
   const Pair pair = random_pair(100003);
   std::set<double> sums;
   with_every_target([&] { sums.insert(accumulate_pair(pair.f.data(), pair.q.data(), 100003, {}).sum_dd); });
-  if (hwy::SupportedAndGeneratedTargets().size() < 3) GTEST_SKIP() << "this machine has too few instruction sets";
+  if (simd::levels().size() < 3) GTEST_SKIP() << "this machine has too few instruction sets";
   EXPECT_GT(sums.size(), 1U) << "lanes differ in number, so must the rounding";
 }
 

@@ -163,8 +163,11 @@ class Bench {
     kernels::PrepareContext context(definition_, fmt::format("m.tflite: subgraph 0, node 0 {}", op_.type), inputs, {&output_});
     context.offer_codes(codes);
     context.belongs_to(nullptr, &subgraph_);
-    const kernels::OpDef* definition = op_.integer_run ? kernels::find_integer_op(op_.type) : kernels::find_op(op_.type);
-    auto kernel = definition->prepare(context);
+    const bool stored =
+        std::any_of(op_.inputs.begin(), op_.inputs.end(), [](const HeavyInput& i) { return size_of(i.stored) < sizeof(float); });
+    const kernels::OpDef* definition = op_.integer_run && stored ? kernels::find_integer_op(op_.type) : kernels::find_op(op_.type);
+    const bool in_order = op_.integer_run && !stored && definition->prepare_in_order != nullptr;
+    auto kernel = in_order ? definition->prepare_in_order(context) : definition->prepare(context);
     if (!kernel.ok()) return kernel.error();
     kernel_ = std::move(kernel).value();
     packed_ = context.packed();

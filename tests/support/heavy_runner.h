@@ -37,7 +37,7 @@ struct HeavyOp {
   Attributes attributes = {};
   bool offer_codes = true;  ///< fake-quant run; false: fp32 run
   DType output = DType::kFloat32;
-  bool integer_run = false;               ///< quantized operands appear as their stored integers
+  bool integer_run = false;  ///< quantized operands appear as their stored integers; without any, floats are summed up in order
   Quantization output_quantization = {};  ///< integer run only
   std::vector<HeavyInput> declared = {};  ///< tensors of the subgraph, which quantizations may name by their index here
 };

@@ -24,6 +24,14 @@ int SmallModel::map(std::string name, Shape shape, DType dtype) {
   return add(std::move(tensor));
 }
 
+int SmallModel::dynamic_map(std::string name, Shape shape, std::vector<std::int64_t> signature) {
+  TensorInfo tensor;
+  tensor.name = std::move(name);
+  tensor.shape = std::move(shape);
+  tensor.shape_signature = std::move(signature);
+  return add(std::move(tensor));
+}
+
 int SmallModel::quantized_map(std::string name, Shape shape, DType dtype, float scale, std::int64_t zero_point) {
   const int index = map(std::move(name), std::move(shape), dtype);
   Quantization& quantization = current().tensors[static_cast<std::size_t>(index)].quantization;

@@ -16,6 +16,8 @@ class SmallModel {
   explicit SmallModel(std::string path = "small.tflite");
   /// A feature map (graph input or operator output).
   int map(std::string name, Shape shape, DType dtype = DType::kFloat32);
+  /// One whose shape records may change where `signature` says -1.
+  int dynamic_map(std::string name, Shape shape, std::vector<std::int64_t> signature);
   /// The same on a grid of its own.
   int quantized_map(std::string name, Shape shape, DType dtype, float scale, std::int64_t zero_point);
   int constant(std::string name, Shape shape, const std::vector<float>& values);

@@ -1,4 +1,5 @@
 // `visqerror compare` on the bundled example: what it says, what it writes, how it ends.
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -175,6 +176,25 @@ TEST(Compare, KeepsValuesPerRecordAndChannelOnDemand) {
       {"compare", kFp32, kInt8, "-d", kData, "--records", "3", "--per-record", "--per-channel", "--metrics", "mse", "--ops", "CONV_2D"});
   EXPECT_EQ(result["nodes"][0]["per_record"].size(), 3U);
   EXPECT_EQ(result["nodes"][0]["per_channel"].size(), 16U);
+}
+
+TEST(Compare, TellsWhereErrorsComeFrom) {
+  const Json plain = result_of({"compare", kFp32, kInt8, "-d", kData});
+  const Json result = result_of({"compare", kFp32, kInt8, "-d", kData, "--origin"});
+  EXPECT_EQ(schema_violation("compare.schema.json", result), "");
+  ASSERT_EQ(result["nodes"].size(), plain["nodes"].size());
+  for (std::size_t i = 0; i < plain["nodes"].size(); ++i) {
+    EXPECT_FALSE(plain["nodes"][i].contains("origin"));
+    EXPECT_EQ(result["nodes"][i]["metrics"], plain["nodes"][i]["metrics"]);
+    const Json& origin = result["nodes"][i]["origin"];
+    EXPECT_GT(origin["created"].get<double>(), 0);
+    EXPECT_NEAR(origin["accumulated"].get<double>(), std::sqrt(result["nodes"][i]["metrics"]["mse"].get<double>()), 1e-9);
+  }
+}
+
+TEST(Compare, OriginIsRefusedWhereNothingCanBeRunAgain) {
+  expect_error_containing(run_tool({"compare", kInt8, "-d", kData, "--origin"}), 2, "--origin: goes with fp32 and fake-quant");
+  expect_error_containing(run_tool({"compare", kFp32, kInt8, "-d", kData, "--mode", "integer", "--origin"}), 2, "--origin");
 }
 
 TEST(Compare, ClosedPipeEndsWithZero) { EXPECT_EQ(run_tool({"compare", kFp32, kInt8, "-d", kData}, {.close_stdout = true}).exit_code, 0); }

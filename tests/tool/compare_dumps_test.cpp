@@ -43,6 +43,12 @@ TEST_F(CompareDumps, TakesNoData) {
   EXPECT_NE(result.err.find("dumps of feature maps are compared as they are"), std::string::npos) << result.err;
 }
 
+TEST_F(CompareDumps, HaveNoOperatorsToRunAgain) {
+  const ProcessResult result = run_tool({"compare", folder_ / "f.h5", folder_ / "q.h5", "--origin"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.err.find("--origin: runs operators once more, so it needs models"), std::string::npos) << result.err;
+}
+
 TEST_F(CompareDumps, WithNothingInCommonAreRefused) {
   ASSERT_EQ(run_tool({"run", kInt8, "-d", kData, "--records", "8:9", "-o", folder_ / "late.h5"}).exit_code, 0);
   const ProcessResult result = run_tool({"compare", folder_ / "f.h5", folder_ / "late.h5"});

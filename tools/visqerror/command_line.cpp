@@ -5,13 +5,13 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "core/suggest.h"
 #include "visqerror/command.h"
 #include "visqerror/console.h"
 #include "visqerror/exit_code.h"
 #include "visqerror/help.h"
 #include "visqerror/interrupt.h"
 #include "visqerror/legacy.h"
-#include "visqerror/suggest.h"
 
 namespace visq::tool {
 

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "visqerror/suggest.h"
+#include "core/suggest.h"
 #include "visqerror/values.h"
 
 namespace visq::tool {

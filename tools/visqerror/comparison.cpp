@@ -29,6 +29,7 @@ Result<CompareResult> compare_dump_files(PairRequest& request, const Console& co
   if (!request.sequence.feed_back.empty()) return usage_error("--feed-back: dumps of feature maps are compared as they are");
   if (!request.data.path.empty()) return usage_error("--data: dumps of feature maps are compared as they are");
   if (request.options.post != PostProcess::kNone) return usage_error("--post: dumps do not say which feature maps are outputs");
+  if (request.options.origin) return usage_error("--origin: runs operators once more, so it needs models, not dumps of feature maps");
   VISQ_ASSIGN(const auto reference, open_dump(request.reference));
   VISQ_ASSIGN(const auto quantized, open_dump(request.quantized));
   request.options.progress = console.progress("records");
@@ -135,7 +136,7 @@ Result<CompareResult> compare_pair(PairRequest request, const Console& console) 
   options.modes_given = request.reference_mode || request.quantized_mode;
   options.progress = console.progress("records");
   options.stop = &interrupted();
-  say_if_sequence({reference.get(), quantized.get()}, console, options.sequence);
+  say_if_sequence({reference.get(), quantized.get()}, console);
   auto result = compare(reference, quantized, *records.source, options);
   if (result.ok() && !has_quantization(*quantized)) console.warn(fmt::format("{}: holds no quantized tensor", quantized->path));
   if (result.ok()) VISQ_TRY(add_accuracy(request, labels, reference, quantized, *records.source, *result));

@@ -29,13 +29,6 @@ int write_all(int descriptor, std::string_view text) {
   return 0;
 }
 
-std::string duration(double seconds) {
-  const auto whole = static_cast<long>(seconds + 0.5);
-  if (whole < 60) return fmt::format("{} s", whole);
-  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
-  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
-}
-
 /// One line of the terminal, redrawn at most ten times a second and removed when done.
 class Bar {
  public:
@@ -72,6 +65,13 @@ class Bar {
 
 }  // namespace
 
+std::string duration(double seconds) {
+  const auto whole = static_cast<long>(seconds + 0.5);
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+}
+
 Status write_stdout(std::string_view text) {
   const int error = write_all(STDOUT_FILENO, text);
   if (error == EPIPE) throw OutputClosed{};
@@ -92,6 +92,10 @@ void Console::warn(std::string_view message) const {
 }
 
 std::string Console::next(std::string_view command) const { return quiet_ ? "" : fmt::format("Next: {}\n", command); }
+
+void Console::note(std::string_view message) const {
+  if (!quiet_) write_stderr(fmt::format("visqerror: {}\n", report::printable(message)));
+}
 
 void Console::log(std::string_view message) const {
   if (verbose_) write_stderr(fmt::format("visqerror: {}\n", report::printable(message)));

@@ -21,6 +21,9 @@ int terminal_columns();
 /// Writes to stderr and does not mind if that fails.
 void write_stderr(std::string_view text);
 
+/// A time as people say it: "40 s", "2 min 05 s", "1 h 10 min".
+std::string duration(double seconds);
+
 /// Warnings, hints and progress, as far as the user wants them.
 class Console {
  public:
@@ -28,6 +31,7 @@ class Console {
 
   void warn(std::string_view message) const;         ///< `visqerror: warning: MESSAGE`, unless --quiet
   std::string next(std::string_view command) const;  ///< the line that ends a command, "Next: COMMAND"; empty with --quiet
+  void note(std::string_view message) const;         ///< `visqerror: MESSAGE`, unless --quiet
   void log(std::string_view message) const;          ///< with --verbose only
   bool quiet() const { return quiet_; }
 

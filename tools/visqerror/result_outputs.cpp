@@ -37,8 +37,8 @@ Result<std::unique_ptr<ResultOutputs>> ResultOutputs::prepare(const ResultOutput
 }
 
 Status ResultOutputs::write(const std::vector<report::OutputFile>& files, const std::string& json, const std::string& text,
-                            const Console& console) {
-  std::vector<FileToWrite> wanted;
+                            const Console& console, const std::vector<FileToWrite>& more) {
+  std::vector<FileToWrite> wanted = more;
   if (to_folder()) {
     for (const report::OutputFile& file : files) wanted.push_back({(std::filesystem::path(folder_) / file.name).string(), file.content});
   }

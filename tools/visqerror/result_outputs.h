@@ -36,8 +36,9 @@ class ResultOutputs {
   const std::string& folder() const { return folder_; }
 
   /// Writes the files into the folder, where there is one, and the JSON where it was asked for, all or none; then `text` to stdout, or the
-  /// JSON with --json -. `json` is not looked at unless wants_json().
-  Status write(const std::vector<report::OutputFile>& files, const std::string& json, const std::string& text, const Console& console);
+  /// JSON with --json -. `json` is not looked at unless wants_json(). `more`: files with places of their own, checked by prepare().
+  Status write(const std::vector<report::OutputFile>& files, const std::string& json, const std::string& text, const Console& console,
+               const std::vector<FileToWrite>& more = {});
 
  private:
   ResultOutputs() = default;

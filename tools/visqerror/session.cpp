@@ -84,6 +84,23 @@ Result<SharedModel> load(const std::string& path, const Console& console) {
   return std::make_shared<const Model>(std::move(model));
 }
 
+Status need_pair(const std::string& command, const std::string& quantized) {
+  if (quantized.empty()) return usage_error("{0}: two models are needed; see 'visqerror {0} --help'", command);
+  return {};
+}
+
+Result<Pair> open_pair(const std::string& reference, const std::string& quantized, const Console& console) {
+  Pair pair;
+  VISQ_ASSIGN(pair.reference, load(reference, console));
+  VISQ_ASSIGN(pair.quantized, load(quantized, console));
+  say_if_sequence({pair.reference.get(), pair.quantized.get()}, console);
+  return pair;
+}
+
+Result<Mode> mode_of(const std::string& option, const std::string& text, const Model& model) {
+  return text.empty() ? default_mode(model) : parse_mode(option, text);
+}
+
 Result<Records> open_records(const DataOptions& options, const Model& model, const Model* twin, bool legacy, const Console& console,
                              const SequenceOptions& sequence) {
   VISQ_ASSIGN(const RecordSelection selection, parse_records(options.records));
@@ -108,11 +125,24 @@ Result<Records> open_records(const DataOptions& options, const Model& model, con
   return records;
 }
 
-void say_if_sequence(std::initializer_list<const Model*> models, const Console& console, const SequenceOptions& sequence) {
-  const std::string again = sequence.length > 0 ? fmt::format(", afresh every {} records", sequence.length) : "";
+void keep_spread(Records& records, std::int64_t most, std::initializer_list<const Model*> models, const Console& console) {
+  const std::int64_t count = records.range.last - records.range.first;
+  if (count <= most) return;
+  console.warn(fmt::format("{}: {} of {} records are used; --records A:B chooses others", records.source->description(), most, count));
+  if (std::any_of(models.begin(), models.end(), [](const Model* model) { return keeps_state(*model); })) {
+    records.range.last = records.range.first + most;
+    return;
+  }
+  std::vector<std::int64_t> chosen;
+  for (std::int64_t i = 0; i < most; ++i) chosen.push_back(records.range.first + i * count / most);
+  records.source = select_records(std::move(records.source), std::move(chosen));
+  records.range = {0, most};
+}
+
+void say_if_sequence(std::initializer_list<const Model*> models, const Console& console) {
   for (const Model* model : models) {
     if (!keeps_state(*model)) continue;
-    console.warn(fmt::format("{} keeps state from record to record: they run in order, from a fresh state{}", model->path, again));
+    console.warn(fmt::format("{} keeps state from record to record: they run in order, from a fresh state", model->path));
     return;
   }
 }

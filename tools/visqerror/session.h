@@ -17,6 +17,18 @@ using SharedModel = std::shared_ptr<const Model>;
 
 Result<SharedModel> load(const std::string& path, const Console& console);
 
+/// Errors: kUsage where a command that needs two models was given one.
+Status need_pair(const std::string& command, const std::string& quantized);
+
+/// The two models of a command that needs a pair. Says so where their records are a sequence.
+struct Pair {
+  SharedModel reference, quantized;
+};
+Result<Pair> open_pair(const std::string& reference, const std::string& quantized, const Console& console);
+
+/// The mode that a user chose for a model; an empty text: its usual one.
+Result<Mode> mode_of(const std::string& option, const std::string& text, const Model& model);
+
 /// Data as the options ask for it. `twin` (may be null) is the quantized model of a pair; `legacy` draws random data as the original
 /// tool does. Without --data: one random record, said aloud.
 struct Records {
@@ -27,8 +39,11 @@ struct Records {
 Result<Records> open_records(const DataOptions& options, const Model& model, const Model* twin, bool legacy, const Console& console,
                              const SequenceOptions& sequence = {});
 
+/// Keeps at most `most` records, spread evenly over the range; the first ones of a sequence. Says so.
+void keep_spread(Records& records, std::int64_t most, std::initializer_list<const Model*> models, const Console& console);
+
 /// Says so where the records are a sequence, because one of the models keeps state from record to record.
-void say_if_sequence(std::initializer_list<const Model*> models, const Console& console, const SequenceOptions& sequence = {});
+void say_if_sequence(std::initializer_list<const Model*> models, const Console& console);
 
 /// True where a constant or an activation of any subgraph is quantized.
 bool has_quantization(const Model& model);

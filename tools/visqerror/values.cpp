@@ -5,7 +5,8 @@
 #include <limits>
 
 #include "core/error.h"
-#include "visqerror/suggest.h"
+#include "core/memory_size.h"
+#include "core/suggest.h"
 
 namespace visq::tool {
 namespace {
@@ -24,6 +25,13 @@ Result<std::int64_t> parse_integer(const std::string& option, const std::string&
   const auto value = whole<std::int64_t>(text);
   if (!value || *value < low || *value > high) return usage_error("{}: '{}' is not a whole number from {} to {}", option, text, low, high);
   return *value;
+}
+
+Result<std::uint64_t> parse_memory(const std::string& option, const std::string& text) {
+  if (text.empty()) return std::uint64_t{0};
+  const auto bytes = parse_memory_size(text);
+  if (!bytes) return usage_error("{}: '{}' is not an amount of memory such as 512M or 2G", option, text);
+  return *bytes;
 }
 
 Result<double> parse_number(const std::string& option, const std::string& text) {

@@ -18,6 +18,9 @@ namespace visq::tool {
 /// A whole number in [low, high].
 Result<std::int64_t> parse_integer(const std::string& option, const std::string& text, std::int64_t low, std::int64_t high);
 
+/// An amount of memory: 512M, 2G …; 0 for an empty text.
+Result<std::uint64_t> parse_memory(const std::string& option, const std::string& text);
+
 /// A finite number.
 Result<double> parse_number(const std::string& option, const std::string& text);
 

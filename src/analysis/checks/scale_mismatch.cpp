@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "analysis/check_context.h"
+#include "analysis/code_keepers.h"
 #include "core/error.h"
 
 namespace visq::analysis {
@@ -10,48 +11,6 @@ namespace {
 
 /// Scales that differ by less come from rounding of the converter's own numbers.
 constexpr double kNegligible = 1e-4;
-
-/// Operators whose kernels move or select stored integers without rescaling them.
-bool keeps_codes(const Operator& op, DType type) {
-  static constexpr std::string_view kTypes[] = {"AVERAGE_POOL_2D",
-                                                "BATCH_TO_SPACE_ND",
-                                                "BROADCAST_TO",
-                                                "DEPTH_TO_SPACE",
-                                                "DYNAMIC_UPDATE_SLICE",
-                                                "EXPAND_DIMS",
-                                                "GATHER",
-                                                "GATHER_ND",
-                                                "MAXIMUM",
-                                                "MAX_POOL_2D",
-                                                "MINIMUM",
-                                                "MIRROR_PAD",
-                                                "PACK",
-                                                "PAD",
-                                                "PADV2",
-                                                "REDUCE_MAX",
-                                                "REDUCE_MIN",
-                                                "RESHAPE",
-                                                "RESIZE_BILINEAR",
-                                                "RESIZE_NEAREST_NEIGHBOR",
-                                                "REVERSE_SEQUENCE",
-                                                "REVERSE_V2",
-                                                "SCATTER_ND",
-                                                "SELECT",
-                                                "SELECT_V2",
-                                                "SLICE",
-                                                "SPACE_TO_BATCH_ND",
-                                                "SPACE_TO_DEPTH",
-                                                "SPLIT",
-                                                "SPLIT_V",
-                                                "SQUEEZE",
-                                                "STRIDED_SLICE",
-                                                "TILE",
-                                                "TOPK_V2",
-                                                "TRANSPOSE",
-                                                "UNPACK"};
-  if (op.type == "CONCATENATION") return type != DType::kUInt8;  // its kernel rescales uint8
-  return std::binary_search(std::begin(kTypes), std::end(kTypes), std::string_view(op.type));
-}
 
 void check_pair(const CheckedGraph& graph, int node, int input, int output, Findings& findings) {
   const TensorInfo& in = graph.lookup.tensor(input);

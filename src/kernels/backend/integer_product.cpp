@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/simd.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/backend/integer_product.cpp"
 #include <hwy/foreach_target.h>
@@ -124,7 +126,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace visq::kernels::backend {
-HWY_EXPORT(multiply_tile);
+VISQ_SIMD_COPIES(multiply_tile);
 
 namespace {
 
@@ -182,7 +184,7 @@ void add_product(const IntegerRows& rows, const PackedMatrix& matrix, const std:
     for (std::int64_t r = 0; r < rows.count; r += kTileRows) {
       const Target target{std::min(kTileRows, rows.count - r), std::min(width, matrix.channels() - c), sum_step};
       for (std::int64_t pair = 0; pair < pairs; pair += chunk) {
-        HWY_DYNAMIC_DISPATCH(multiply_tile)
+        VISQ_SIMD(multiply_tile)
         ({rows.values + r * rows.step + 2 * pair, rows.step, panel + pair * width * 2, std::min(chunk, pairs - pair), tile}, width,
          target.rows);
         add_tile(tile, width, target, factor, sums + r * sum_step + c);

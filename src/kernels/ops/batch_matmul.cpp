@@ -5,6 +5,7 @@
 #include "kernels/backend/onednn.h"
 #include "kernels/convolution.h"
 #include "kernels/integer_matrices.h"
+#include "kernels/ordered_sums.h"
 
 namespace visq::kernels {
 namespace {
@@ -27,6 +28,24 @@ Status multiply_floats(const MatrixBatch& batch, EvalContext& context) {
     VISQ_TRY(backend::multiply(product, left.data() + pair.left * product.m * product.k, right.data() + pair.right * product.k * product.n,
                                target));
     target += product.m * product.n;
+  }
+  return {};
+}
+
+/// The same, summed up in order.
+Status multiply_in_order(const MatrixBatch& batch, EvalContext& context) {
+  const auto& [m, n, k, adj_x, adj_y] = batch.product;
+  const auto left_values = context.in<float>(kLeft), right_values = context.in<float>(kRight);
+  const auto left = untransposed(std::vector<float>(left_values.begin(), left_values.end()), left_layout(batch));
+  const auto right = untransposed(std::vector<float>(right_values.begin(), right_values.end()), {k, n, adj_y});
+  const auto out = context.out<float>(0);
+  std::fill(out.begin(), out.end(), 0.0F);
+  float* target = out.data();
+  for (std::int64_t i = 0; i < batch.products(); ++i) {
+    const MatrixPair pair = batch.operands(i);
+    for (std::int64_t row = 0; row < m; ++row, target += n) {
+      add_in_order(left.data() + (pair.left * m + row) * k, k, right.data() + pair.right * k * n, n, target);
+    }
   }
   return {};
 }
@@ -61,6 +80,7 @@ Result<std::unique_ptr<Kernel>> prepare_filter(PrepareContext& context, const Ma
        .output = batch.output});
 }
 
+template <bool kInOrder>
 Result<std::unique_ptr<Kernel>> prepare_batch_matmul(PrepareContext& context) {
   VISQ_TRY(context.expect_inputs(2, 2));
   VISQ_TRY(context.expect_outputs(1));
@@ -68,13 +88,16 @@ Result<std::unique_ptr<Kernel>> prepare_batch_matmul(PrepareContext& context) {
   const bool integers = context.input(kLeft).dtype == DType::kInt8;
   VISQ_ASSIGN(MatrixBatch batch, matrix_batch(context));
   VISQ_TRY(context.set_output(0, integers ? DType::kInt32 : DType::kFloat32, batch.output));
-  if (!integers && is_filter(context, batch)) return prepare_filter(context, batch);
+  if (!integers && !kInOrder && is_filter(context, batch)) return prepare_filter(context, batch);
   return make_kernel([batch = std::move(batch), integers](EvalContext& eval) -> Status {
-    return (integers ? multiply_int8 : multiply_floats)(batch, eval);
+    return (integers ? multiply_int8 : kInOrder ? multiply_in_order : multiply_floats)(batch, eval);
   });
 }
 
-constexpr OpDef kDefinitions[] = {{.name = "BATCH_MATMUL", .prepare = prepare_batch_matmul, .types = {DType::kFloat32, DType::kInt8}}};
+constexpr OpDef kDefinitions[] = {{.name = "BATCH_MATMUL",
+                                   .prepare = prepare_batch_matmul<false>,
+                                   .prepare_in_order = prepare_batch_matmul<true>,
+                                   .types = {DType::kFloat32, DType::kInt8}}};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // CONV_2D: sums of products over windows of all channels of a group.
 #include "kernels/convolution.h"
+#include "kernels/ordered_sums.h"
 
 namespace visq::kernels {
 namespace {
@@ -9,7 +10,10 @@ Result<std::unique_ptr<Kernel>> prepare_conv_2d(PrepareContext& context) {
   return make_convolution(context, spec);
 }
 
-constexpr OpDef kDefinitions[] = {{.name = "CONV_2D", .prepare = prepare_conv_2d, .types = {DType::kFloat32}}};
+constexpr OpDef kDefinitions[] = {{.name = "CONV_2D",
+                                   .prepare = prepare_conv_2d,
+                                   .prepare_in_order = prepare_ordered_convolution<conv_2d_spec>,
+                                   .types = {DType::kFloat32}}};
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include "core/checked.h"
 #include "kernels/activation.h"
 #include "kernels/backend/onednn.h"
+#include "kernels/ordered_sums.h"
 #include "kernels/sliding_window.h"
 
 namespace visq::kernels {
@@ -88,6 +89,34 @@ Status spread(const Volume& volume, const float* image, const float* filter, Eva
   return {};
 }
 
+/// convolve() summed up in order.
+Status convolve_in_order(const Volume& volume, const float* image, const float* filter, EvalContext&, float* out) {
+  std::fill_n(out, volume.out_pixels() * volume.out_channels, 0.0F);
+  for (std::int64_t p = 0; p < volume.out_pixels(); ++p, out += volume.out_channels) {
+    for_each_tap(volume, out_sizes(volume), in_sizes(volume), p, [&](std::int64_t tap, std::int64_t pixel) {
+      add_in_order(image + pixel * volume.in_channels, volume.in_channels, filter + tap * volume.in_channels * volume.out_channels,
+                   volume.out_channels, out);
+    });
+  }
+  return {};
+}
+
+/// spread() summed up in order.
+Status spread_in_order(const Volume& volume, const float* image, const float* filter, EvalContext& context, float* out) {
+  const std::int64_t depth = volume.in_channels, outputs = volume.out_channels;
+  auto* weights = reinterpret_cast<float*>(context.scratch(static_cast<std::size_t>(volume.taps() * depth * outputs) * sizeof(float)));
+  for (std::int64_t i = 0; i < volume.taps() * depth * outputs; ++i) {  // [taps, in_channels, out_channels]
+    weights[i] = filter[(i / (depth * outputs) * outputs + i % outputs) * depth + i / outputs % depth];
+  }
+  std::fill_n(out, volume.out_pixels() * outputs, 0.0F);
+  for (std::int64_t p = 0; p < volume.in_pixels(); ++p) {
+    for_each_tap(volume, in_sizes(volume), out_sizes(volume), p, [&](std::int64_t tap, std::int64_t pixel) {
+      add_in_order(image + p * depth, depth, weights + tap * depth * outputs, outputs, out + pixel * outputs);
+    });
+  }
+  return {};
+}
+
 template <auto OneImage>
 Result<std::unique_ptr<Kernel>> volume_kernel(PrepareContext& context, const Volume& volume) {
   for (const int slot : {volume.input, volume.filter, volume.bias}) {
@@ -125,6 +154,7 @@ std::array<AxisWindow, kAxes> read_windows(const Attributes& attributes, const S
 }
 
 /// Filter [depth, height, width, in_channels, out_channels].
+template <auto OneImage>
 Result<std::unique_ptr<Kernel>> prepare_conv_3d(PrepareContext& context) {
   VISQ_TRY(context.expect_inputs(2, 3));
   VISQ_TRY(context.expect_outputs(1));
@@ -139,10 +169,11 @@ Result<std::unique_ptr<Kernel>> prepare_conv_3d(PrepareContext& context) {
   for (std::size_t axis = 0; axis < kAxes; ++axis) {
     VISQ_ASSIGN(volume.axes[axis], slide_along(context, windows[axis], in[static_cast<int>(axis) + 1]));
   }
-  return volume_kernel<convolve>(context, volume);
+  return volume_kernel<OneImage>(context, volume);
 }
 
 /// Inputs output_shape, filter [depth, height, width, out_channels, in_channels], input, bias.
+template <auto OneImage>
 Result<std::unique_ptr<Kernel>> prepare_conv_3d_transpose(PrepareContext& context) {
   VISQ_TRY(context.expect_inputs(3, 4));
   VISQ_TRY(context.expect_outputs(1));
@@ -162,12 +193,19 @@ Result<std::unique_ptr<Kernel>> prepare_conv_3d_transpose(PrepareContext& contex
   for (std::size_t axis = 0; axis < kAxes; ++axis) {
     VISQ_ASSIGN(volume.axes[axis], slide_along_transposed(context, windows[axis], in[static_cast<int>(axis) + 1], out[axis + 1]));
   }
-  return volume_kernel<spread>(context, volume);
+  return volume_kernel<OneImage>(context, volume);
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "CONV_3D", .prepare = prepare_conv_3d, .types = {DType::kFloat32}},
-    {.name = "CONV_3D_TRANSPOSE", .prepare = prepare_conv_3d_transpose, .types = {DType::kFloat32}, .main_input = 2},
+    {.name = "CONV_3D",
+     .prepare = prepare_conv_3d<convolve>,
+     .prepare_in_order = prepare_conv_3d<convolve_in_order>,
+     .types = {DType::kFloat32}},
+    {.name = "CONV_3D_TRANSPOSE",
+     .prepare = prepare_conv_3d_transpose<spread>,
+     .prepare_in_order = prepare_conv_3d_transpose<spread_in_order>,
+     .types = {DType::kFloat32},
+     .main_input = 2},
 };
 
 }  // namespace

@@ -15,9 +15,8 @@ struct Plan {
   bool exclusive, reverse;
 };
 
-template <class T>
+template <class T, class Total>
 void sum_line(const T* in, T* out, const Plan& plan) {
-  using Total = std::conditional_t<std::is_floating_point_v<T>, double, T>;
   Total total = 0;
   for (std::int64_t i = 0; i < plan.size; ++i) {
     const std::int64_t at = (plan.reverse ? plan.size - 1 - i : i) * plan.inner;
@@ -29,6 +28,8 @@ void sum_line(const T* in, T* out, const Plan& plan) {
 
 using Types = TypeList<float, std::int32_t, std::int64_t>;
 
+/// `Real`: what floats are added up in.
+template <class Real>
 Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   VISQ_TRY(context.expect_inputs(2, 2));
   VISQ_TRY(context.expect_outputs(1));
@@ -43,7 +44,8 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
       for (std::int64_t outer = 0; outer < plan.outer; ++outer) {
         const std::int64_t start = outer * plan.size * plan.inner;
         for (std::int64_t inner = 0; inner < plan.inner; ++inner) {
-          sum_line(eval.in<T>(kInput).data() + start + inner, eval.out<T>(0).data() + start + inner, plan);
+          sum_line<T, std::conditional_t<std::is_floating_point_v<T>, Real, T>>(eval.in<T>(kInput).data() + start + inner,
+                                                                                eval.out<T>(0).data() + start + inner, plan);
         }
       }
       return {};
@@ -51,7 +53,8 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   });
 }
 
-constexpr OpDef kDefinitions[] = {{.name = "CUMSUM", .prepare = prepare, .types = Types::dtypes()}};
+constexpr OpDef kDefinitions[] = {
+    {.name = "CUMSUM", .prepare = prepare<double>, .prepare_in_order = prepare<float>, .types = Types::dtypes()}};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // DEPTHWISE_CONV_2D: each input channel has its own filters.
 #include "kernels/convolution.h"
+#include "kernels/ordered_sums.h"
 
 namespace visq::kernels {
 namespace {
@@ -9,7 +10,10 @@ Result<std::unique_ptr<Kernel>> prepare_depthwise_conv_2d(PrepareContext& contex
   return make_convolution(context, spec);
 }
 
-constexpr OpDef kDefinitions[] = {{.name = "DEPTHWISE_CONV_2D", .prepare = prepare_depthwise_conv_2d, .types = {DType::kFloat32}}};
+constexpr OpDef kDefinitions[] = {{.name = "DEPTHWISE_CONV_2D",
+                                   .prepare = prepare_depthwise_conv_2d,
+                                   .prepare_in_order = prepare_ordered_convolution<depthwise_conv_2d_spec>,
+                                   .types = {DType::kFloat32}}};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // FULLY_CONNECTED: y = x * transpose(filter) + bias.
 #include "kernels/convolution.h"
+#include "kernels/ordered_sums.h"
 
 namespace visq::kernels {
 namespace {
@@ -9,7 +10,10 @@ Result<std::unique_ptr<Kernel>> prepare_fully_connected(PrepareContext& context)
   return make_convolution(context, spec);
 }
 
-constexpr OpDef kDefinitions[] = {{.name = "FULLY_CONNECTED", .prepare = prepare_fully_connected, .types = {DType::kFloat32}}};
+constexpr OpDef kDefinitions[] = {{.name = "FULLY_CONNECTED",
+                                   .prepare = prepare_fully_connected,
+                                   .prepare_in_order = prepare_ordered_convolution<fully_connected_spec>,
+                                   .types = {DType::kFloat32}}};
 
 }  // namespace
 

@@ -78,6 +78,21 @@ struct AllFold {
   T finish(Total total, std::int64_t) const { return total; }
 };
 
+// In order, and in float.
+struct OrderedSum {
+  using Total = float;
+  Total initial() const { return 0; }
+  Total operator()(Total total, float value) const { return total + value; }
+  float finish(Total total, std::int64_t) const { return total; }
+};
+struct OrderedMean : OrderedSum {
+  float finish(Total total, std::int64_t count) const { return total / static_cast<float>(count); }
+};
+struct OrderedProduct : OrderedSum {
+  Total initial() const { return 1; }
+  Total operator()(Total total, float value) const { return total * value; }
+};
+
 template <class T, class Fold>
 Result<std::unique_ptr<Kernel>> reduce_kernel(PrepareContext& context) {
   VISQ_ASSIGN(auto reduction, Reduction::plan(context, kDTypeOf<T>));
@@ -90,7 +105,11 @@ Result<std::unique_ptr<Kernel>> reduce_kernel(PrepareContext& context) {
       if (reduction.of_everything() && !in.empty()) fold.start = in[0];
     }
     auto* totals = reinterpret_cast<Total*>(eval.scratch(out.size() * sizeof(Total)));
-    reduction.run(in.data(), totals, eval.output(0).elements(), fold);
+    if constexpr (requires(Total total) { fold.merge(total, total); }) {
+      reduction.run(in.data(), totals, eval.output(0).elements(), fold);
+    } else {
+      reduction.run_in_order(in.data(), totals, eval.output(0).elements(), fold);
+    }
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = fold.finish(totals[i], reduction.folded());
     return {};
   });
@@ -111,14 +130,32 @@ Result<std::unique_ptr<Kernel>> prepare_either(PrepareContext& context) {
   return prepare<Fold, Types>(context);
 }
 
+/// Floats by a fold in order, all others as ever.
+template <class Fold, auto Otherwise>
+Result<std::unique_ptr<Kernel>> prepare_in_order(PrepareContext& context) {
+  if (!context.has_input(0) || context.input(0).dtype != DType::kFloat32) return Otherwise(context);
+  VISQ_TRY(context.expect_inputs(2, 2));
+  VISQ_TRY(context.expect_outputs(1));
+  return reduce_kernel<float, Fold>(context);
+}
+
 using Numbers = TypeList<float, std::int8_t, std::uint8_t, std::int16_t, std::int32_t, std::int64_t>;
 using Logical = TypeList<Bool>;
 constexpr DTypes kNumbersOrBool = {DType::kFloat32, DType::kInt8, DType::kUInt8, DType::kInt16, DType::kInt32, DType::kInt64, DType::kBool};
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "SUM", .prepare = prepare_either<SumFold, AnyFold, Numbers>, .types = kNumbersOrBool},
-    {.name = "MEAN", .prepare = prepare<MeanFold, Numbers>, .types = Numbers::dtypes()},
-    {.name = "REDUCE_PROD", .prepare = prepare_either<ProductFold, AllFold, Numbers>, .types = kNumbersOrBool},
+    {.name = "SUM",
+     .prepare = prepare_either<SumFold, AnyFold, Numbers>,
+     .prepare_in_order = prepare_in_order<OrderedSum, prepare_either<SumFold, AnyFold, Numbers>>,
+     .types = kNumbersOrBool},
+    {.name = "MEAN",
+     .prepare = prepare<MeanFold, Numbers>,
+     .prepare_in_order = prepare_in_order<OrderedMean, prepare<MeanFold, Numbers>>,
+     .types = Numbers::dtypes()},
+    {.name = "REDUCE_PROD",
+     .prepare = prepare_either<ProductFold, AllFold, Numbers>,
+     .prepare_in_order = prepare_in_order<OrderedProduct, prepare_either<ProductFold, AllFold, Numbers>>,
+     .types = kNumbersOrBool},
     {.name = "REDUCE_MAX", .prepare = prepare_either<MaxFold, AnyFold, Numbers>, .types = kNumbersOrBool, .takes_stored = true},
     {.name = "REDUCE_MIN", .prepare = prepare_either<MinFold, AllFold, Numbers>, .types = kNumbersOrBool, .takes_stored = true},
     {.name = "REDUCE_ANY", .prepare = prepare<AnyFold, Logical>, .types = Logical::dtypes()},

@@ -48,6 +48,27 @@ VISQ_CPU_CLONES void softmax_row(const float* __restrict in, float* __restrict o
   for (std::int64_t i = 0; i < length; ++i) out[i] *= scale;
 }
 
+// In order, with exponentials as exact as the C library's.
+void softmax_row_in_order(const float* in, float* out, std::int64_t length, float beta) {
+  float top = std::numeric_limits<float>::lowest(), total = 0;
+  for (std::int64_t i = 0; i < length; ++i) top = std::max(top, in[i]);
+  for (std::int64_t i = 0; i < length; ++i) total += out[i] = std::exp((in[i] - top) * beta);
+  for (std::int64_t i = 0; i < length; ++i) out[i] = out[i] / total;
+}
+void log_softmax_row_in_order(const float* in, float* out, std::int64_t length, float) {
+  float top = std::numeric_limits<float>::lowest(), total = 0;
+  for (std::int64_t i = 0; i < length; ++i) top = std::max(top, in[i]);
+  for (std::int64_t i = 0; i < length; ++i) total += std::exp(in[i] - top);
+  const float offset = std::log(total);
+  for (std::int64_t i = 0; i < length; ++i) out[i] = in[i] - top - offset;
+}
+void l2_normalize_row_in_order(const float* in, float* out, std::int64_t length, float) {
+  float squares = 0;
+  for (std::int64_t i = 0; i < length; ++i) squares += in[i] * in[i];
+  const float norm = std::max(std::sqrt(squares), 1e-6F);
+  for (std::int64_t i = 0; i < length; ++i) out[i] = in[i] / norm;
+}
+
 /// In half precision LiteRT rounds what it divides, but not what it adds up.
 void softmax_half_row(const Half* in, Half* out, std::int64_t length, float beta) {
   float top = -std::numeric_limits<float>::infinity(), total = 0;
@@ -96,23 +117,38 @@ Result<std::unique_ptr<Kernel>> prepare_rows(PrepareContext& context, RowFunctio
   });
 }
 
+template <RowFunction<float> OfFloats>
 Result<std::unique_ptr<Kernel>> prepare_softmax(PrepareContext& context) {
   const auto beta = static_cast<float>(context.attributes().real("beta", 1));
   const bool half = context.has_input(0) && context.input(0).dtype == DType::kFloat16;
-  return half ? prepare_rows<Half>(context, softmax_half_row, beta) : prepare_rows<float>(context, softmax_row, beta);
+  return half ? prepare_rows<Half>(context, softmax_half_row, beta) : prepare_rows<float>(context, OfFloats, beta);
 }
-Result<std::unique_ptr<Kernel>> prepare_log_softmax(PrepareContext& context) { return prepare_rows<float>(context, log_softmax_row, 0); }
 
+template <RowFunction<float> OfFloats>
+Result<std::unique_ptr<Kernel>> prepare_log_softmax(PrepareContext& context) {
+  return prepare_rows<float>(context, OfFloats, 0);
+}
+
+template <RowFunction<float> OfFloats>
 Result<std::unique_ptr<Kernel>> prepare_l2_normalization(PrepareContext& context) {
   const auto activation = context.attributes().text("fused_activation_function", "NONE");
   if (activation != "NONE") return context.unsupported("fused activation {}", activation);
-  return prepare_rows<float>(context, l2_normalize_row, 0);
+  return prepare_rows<float>(context, OfFloats, 0);
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "SOFTMAX", .prepare = prepare_softmax, .types = {DType::kFloat32, DType::kFloat16}},
-    {.name = "LOG_SOFTMAX", .prepare = prepare_log_softmax, .types = {DType::kFloat32}},
-    {.name = "L2_NORMALIZATION", .prepare = prepare_l2_normalization, .types = {DType::kFloat32}},
+    {.name = "SOFTMAX",
+     .prepare = prepare_softmax<softmax_row>,
+     .prepare_in_order = prepare_softmax<softmax_row_in_order>,
+     .types = {DType::kFloat32, DType::kFloat16}},
+    {.name = "LOG_SOFTMAX",
+     .prepare = prepare_log_softmax<log_softmax_row>,
+     .prepare_in_order = prepare_log_softmax<log_softmax_row_in_order>,
+     .types = {DType::kFloat32}},
+    {.name = "L2_NORMALIZATION",
+     .prepare = prepare_l2_normalization<l2_normalize_row>,
+     .prepare_in_order = prepare_l2_normalization<l2_normalize_row_in_order>,
+     .types = {DType::kFloat32}},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // TRANSPOSE_CONV: each input pixel spreads over a window of the output.
 #include "kernels/convolution.h"
+#include "kernels/ordered_sums.h"
 
 namespace visq::kernels {
 namespace {
@@ -9,8 +10,11 @@ Result<std::unique_ptr<Kernel>> prepare_transpose_conv(PrepareContext& context) 
   return make_convolution(context, spec);
 }
 
-constexpr OpDef kDefinitions[] = {
-    {.name = "TRANSPOSE_CONV", .prepare = prepare_transpose_conv, .types = {DType::kFloat32}, .main_input = 2}};
+constexpr OpDef kDefinitions[] = {{.name = "TRANSPOSE_CONV",
+                                   .prepare = prepare_transpose_conv,
+                                   .prepare_in_order = prepare_ordered_convolution<transpose_conv_spec>,
+                                   .types = {DType::kFloat32},
+                                   .main_input = 2}};
 
 }  // namespace
 

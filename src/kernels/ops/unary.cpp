@@ -117,6 +117,20 @@ struct LeakyRelu {
   float operator()(float x) const { return x > 0 ? x : x * alpha; }
 };
 
+// With the C library's functions, as LiteRT's reference kernels.
+struct ExpOfLibrary {
+  float operator()(float x) const { return std::exp(x); }
+};
+struct LogOfLibrary {
+  float operator()(float x) const { return std::log(x); }
+};
+struct LogisticOfLibrary {
+  float operator()(float x) const { return x < -9.0F ? std::exp(x) : x > 16.619047F ? 1.0F : 1.0F / (1.0F + std::exp(-x)); }
+};
+struct TanhOfLibrary {
+  float operator()(float x) const { return std::tanh(x); }
+};
+
 Status expect_one(const PrepareContext& context) {
   VISQ_TRY(context.expect_inputs(1, 1));
   return context.expect_outputs(1);
@@ -158,8 +172,8 @@ constexpr OpDef kDefinitions[] = {
     {.name = "NEG", .prepare = prepare<Negative, Negatable>, .types = Negatable::dtypes(), .takes_stored = true},
     {.name = "SIGN", .prepare = prepare<Sign, Signs>, .types = Signs::dtypes()},
     {.name = "SQUARE", .prepare = prepare<Square, Float>, .types = Float::dtypes()},
-    {.name = "EXP", .prepare = prepare<Exp, Float>, .types = Float::dtypes()},
-    {.name = "LOG", .prepare = prepare<Log, Float>, .types = Float::dtypes()},
+    {.name = "EXP", .prepare = prepare<Exp, Float>, .prepare_in_order = prepare<ExpOfLibrary, Float>, .types = Float::dtypes()},
+    {.name = "LOG", .prepare = prepare<Log, Float>, .prepare_in_order = prepare<LogOfLibrary, Float>, .types = Float::dtypes()},
     {.name = "SQRT", .prepare = prepare<Sqrt, Float>, .types = Float::dtypes()},
     {.name = "RSQRT", .prepare = prepare<Rsqrt, Float>, .types = Float::dtypes()},
     {.name = "SIN", .prepare = prepare<Sine, Float>, .types = Float::dtypes()},
@@ -167,8 +181,11 @@ constexpr OpDef kDefinitions[] = {
     {.name = "FLOOR", .prepare = prepare<Floor, Float>, .types = Float::dtypes()},
     {.name = "CEIL", .prepare = prepare<Ceil, Float>, .types = Float::dtypes()},
     {.name = "ROUND", .prepare = prepare<Round, Float>, .types = Float::dtypes()},
-    {.name = "LOGISTIC", .prepare = prepare<Logistic, Float>, .types = Float::dtypes()},
-    {.name = "TANH", .prepare = prepare<Tanh, Float>, .types = Float::dtypes()},
+    {.name = "LOGISTIC",
+     .prepare = prepare<Logistic, Float>,
+     .prepare_in_order = prepare<LogisticOfLibrary, Float>,
+     .types = Float::dtypes()},
+    {.name = "TANH", .prepare = prepare<Tanh, Float>, .prepare_in_order = prepare<TanhOfLibrary, Float>, .types = Float::dtypes()},
     {.name = "ELU", .prepare = prepare<Elu, Float>, .types = Float::dtypes()},
     {.name = "HARD_SWISH", .prepare = prepare<HardSwish, Float>, .types = Float::dtypes()},
     {.name = "GELU", .prepare = prepare_gelu, .types = Float::dtypes()},

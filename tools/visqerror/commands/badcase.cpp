@@ -39,10 +39,6 @@ Result<BadcaseOptions> parse_options(const Arguments& arguments) {
   return options;
 }
 
-Result<Mode> mode_of(const std::string& option, const std::string& text, const Model& model) {
-  return text.empty() ? default_mode(model) : parse_mode(option, text);
-}
-
 std::string next_command(const BadcaseResult& result, const Arguments& arguments) {
   const auto word = [](const std::string& text) { return report::shell_word(text); };
   std::string command = fmt::format("visqerror compare {} {}", word(arguments.reference), word(arguments.quantized));
@@ -54,16 +50,15 @@ std::string next_command(const BadcaseResult& result, const Arguments& arguments
 
 Result<int> execute(const Arguments& arguments) {
   const Console console = arguments.console.console();
-  if (arguments.quantized.empty()) return usage_error("badcase: two models are needed; see 'visqerror badcase --help'");
+  VISQ_TRY(need_pair("badcase", arguments.quantized));
   VISQ_ASSIGN(BadcaseOptions options, parse_options(arguments));
   const std::vector<std::string> saved = arguments.save.empty() ? std::vector<std::string>{} : std::vector{arguments.save};
   VISQ_ASSIGN(const auto outputs,
               ResultOutputs::prepare(arguments.output, {"badcase.txt", "badcase.json"},
                                      {arguments.reference, arguments.quantized, arguments.data.path, arguments.sequence.state}, saved));
-  VISQ_ASSIGN(const SharedModel reference, load(arguments.reference, console));
-  VISQ_ASSIGN(const SharedModel quantized, load(arguments.quantized, console));
+  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
+  const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(options.sequence, open_sequence(arguments.sequence, *reference, quantized.get(), console));
-  say_if_sequence({reference.get(), quantized.get()}, console, options.sequence);
   VISQ_ASSIGN(options.reference_mode, mode_of("--ref-mode", arguments.ref_mode, *reference));
   VISQ_ASSIGN(options.quantized_mode, mode_of("--mode", arguments.mode, *quantized));
   VISQ_ASSIGN(const Records records, open_records(arguments.data, *reference, quantized.get(), false, console, options.sequence));

@@ -19,7 +19,7 @@ struct Arguments {
   CompareOutputOptions output;
   std::string threads, mode, ref_mode, max_scale, post;
   std::vector<std::string> metrics, minimum, maximum;
-  bool per_record = false, per_channel = false, allow_partial = false;
+  bool per_record = false, per_channel = false, origin = false, allow_partial = false;
 };
 
 Status check_models(const Arguments& arguments) {
@@ -73,6 +73,7 @@ Result<PairRequest> make_request(const Arguments& arguments) {
   options.ops = arguments.selection.ops;
   options.per_record = arguments.per_record;
   options.per_channel = arguments.per_channel;
+  options.origin = arguments.origin;
   return request;
 }
 
@@ -119,6 +120,8 @@ std::function<int()> setup(CLI::App& app) {
   add_value(app, "--ref-mode", arguments->ref_mode, "MODE", "the same of FP32");
   add_post(app, arguments->post);
   add_value(app, "--max-scale", arguments->max_scale, "S", "report larger scales as anomalies");
+  app.add_flag("--origin", arguments->origin,
+               "three errors of every node: accumulated, created by it, inherited from its inputs; takes two more passes");
   app.add_flag("--per-record", arguments->per_record, "keep every record's values, in JSON");
   app.add_flag("--per-channel", arguments->per_channel, "keep every channel's values, in JSON");
   app.add_flag("--allow-partial", arguments->allow_partial, "exit code 0 even if a part could not be computed");
@@ -133,6 +136,7 @@ std::function<int()> setup(CLI::App& app) {
       "  visqerror compare fp32.tflite int8.tflite -d data.h5 \\\n"
       "    --eval 'python3 top1.py --labels y.npy' --max accuracy_drop=1\n"
       "  visqerror compare fp32.tflite int8.tflite -d frames.h5 --feed-back h_out=h_in\n"
+      "  visqerror compare fp32.tflite int8.tflite -d data.h5 --origin  # which node?\n"
       "  visqerror compare int8.tflite -d data.h5       # against its integer execution\n"
       "  visqerror compare fp32_maps.h5 device_maps.h5  # two dumps, see run");
   return [arguments] { return finish(execute(*arguments)); };

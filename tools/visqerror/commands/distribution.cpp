@@ -42,10 +42,6 @@ Result<DistributionOptions> parse_options(const Arguments& arguments) {
   return options;
 }
 
-Result<Mode> mode_of(const std::string& option, const std::string& text, const Model& model) {
-  return text.empty() ? default_mode(model) : parse_mode(option, text);
-}
-
 std::string next_command(const Arguments& arguments) {
   const auto word = [](const std::string& text) { return report::shell_word(text); };
   if (!arguments.output.folder.empty()) {
@@ -57,13 +53,12 @@ std::string next_command(const Arguments& arguments) {
 
 Result<int> execute(const Arguments& arguments) {
   const Console console = arguments.console.console();
-  if (arguments.quantized.empty()) return usage_error("distribution: two models are needed; see 'visqerror distribution --help'");
+  VISQ_TRY(need_pair("distribution", arguments.quantized));
   VISQ_ASSIGN(DistributionOptions options, parse_options(arguments));
   VISQ_ASSIGN(const auto outputs, ResultOutputs::prepare(arguments.output, {"distribution.html", "distribution.json"},
                                                          {arguments.reference, arguments.quantized, arguments.data.path}));
-  VISQ_ASSIGN(const SharedModel reference, load(arguments.reference, console));
-  VISQ_ASSIGN(const SharedModel quantized, load(arguments.quantized, console));
-  say_if_sequence({reference.get(), quantized.get()}, console);
+  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
+  const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(options.reference_mode, mode_of("--ref-mode", arguments.ref_mode, *reference));
   VISQ_ASSIGN(options.quantized_mode, mode_of("--mode", arguments.mode, *quantized));
   VISQ_ASSIGN(const Records records, open_records(arguments.data, *reference, quantized.get(), false, console));

@@ -27,12 +27,8 @@ struct Arguments {
   ResultOutputOptions output;
 };
 
-Result<Mode> mode_of(const std::string& option, const std::string& text, const Model& model) {
-  return text.empty() ? default_mode(model) : parse_mode(option, text);
-}
-
 Status check_arguments(const Arguments& arguments) {
-  if (arguments.quantized.empty()) return usage_error("extract: two models are needed; see 'visqerror extract --help'");
+  VISQ_TRY(need_pair("extract", arguments.quantized));
   if (arguments.node.empty()) return usage_error("extract: no node given; give --nodes NAME");
   if (arguments.output.folder.empty()) return usage_error("extract: no output; give -o DIR");
   return {};
@@ -132,9 +128,8 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_TRY(check_arguments(arguments));
   VISQ_ASSIGN(const auto outputs,
               ResultOutputs::prepare(arguments.output, all_names(), {arguments.reference, arguments.quantized, arguments.data.path}));
-  VISQ_ASSIGN(const SharedModel reference, load(arguments.reference, console));
-  VISQ_ASSIGN(const SharedModel quantized, load(arguments.quantized, console));
-  say_if_sequence({reference.get(), quantized.get()}, console);
+  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
+  const auto& [reference, quantized] = pair;
   ExtractOptions options;
   options.node = arguments.node;
   VISQ_ASSIGN(options.reference_mode, mode_of("--ref-mode", arguments.ref_mode, *reference));

@@ -115,7 +115,7 @@ Result<int> execute(const Arguments& arguments) {
   }
   VISQ_ASSIGN(ProfileOptions options, make_options(arguments, *model, twin.get()));
   VISQ_ASSIGN(options.sequence, open_sequence(arguments.sequence, *model, twin.get(), console));
-  say_if_sequence({model.get(), twin ? twin.get() : model.get()}, console, options.sequence);
+  say_if_sequence({model.get(), twin ? twin.get() : model.get()}, console);
   VISQ_ASSIGN(const Records records, open_records(arguments.data, *model, twin.get(), false, console, options.sequence));
   options.records = records.range;
   options.progress = console.progress("records");

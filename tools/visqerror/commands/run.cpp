@@ -94,7 +94,7 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(options.sequence, open_sequence(arguments.sequence, *model, nullptr, console));
   VISQ_ASSIGN(const Records records, open_records(arguments.data, *model, nullptr, false, console, options.sequence));
   options.records = records.range;
-  say_if_sequence({model.get()}, console, options.sequence);
+  say_if_sequence({model.get()}, console);
   VISQ_ASSIGN(const auto writer, DumpWriter::create(arguments.out, model->path, options.mode));
   InterruptibleSink sink(*writer);
   auto outcome = run(model, *records.source, options, sink);

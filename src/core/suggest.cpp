@@ -1,4 +1,4 @@
-#include "visqerror/suggest.h"
+#include "core/suggest.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace visq::tool {
+namespace visq {
 
 int edit_distance(std::string_view a, std::string_view b) {
   // Optimal string alignment; three rows of the table are enough.
@@ -40,4 +40,4 @@ std::string suggestion(std::string_view word, std::span<const std::string_view> 
   return fmt::format("; one of: {}", fmt::join(candidates, ", "));
 }
 
-}  // namespace visq::tool
+}  // namespace visq

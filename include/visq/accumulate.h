@@ -1,0 +1,86 @@
+// accumulate: how does error grow through a partly quantized model?
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "visq/compare.h"
+#include "visq/sensitivity.h"
+
+namespace visq {
+
+/// One thing of a sensitivity ranking, as its result names it.
+struct RankedPart {
+  std::string type;  ///< "node", "node+output", "weight", "activation", "input-2"
+  std::string name;  ///< in the reference
+};
+
+/// What one curve quantizes, or keeps float.
+struct CurveRequest {
+  std::string words;  ///< "A,B,C" as a user writes it: names and globs of either model, `weight`, `activation`
+  bool keep_float = false;
+  std::vector<RankedPart> ranked;  ///< instead of the words' own meaning, where they stand for a ranking's worst
+};
+
+struct AccumulateOptions {
+  RecordRange records;
+  std::vector<CurveRequest> curves;  ///< empty: all weights, and all activations
+  std::vector<int> metrics;          ///< indices into all_metrics(), the first is drawn first; empty: cosine
+  std::vector<std::string> nodes;    ///< name globs of the nodes where error is measured; empty: all
+  std::vector<std::string> ops;      ///< operator types; empty: all
+  bool average = false;              ///< adds means over the nodes so far
+  int threads = 0;                   ///< 0: all cores
+  std::uint64_t memory = 0;          ///< bytes for feature maps of all threads; 0: no limit
+  Progress progress;
+  const std::atomic<bool>* stop = nullptr;
+};
+
+/// Error at one place: of an operator with several outputs that of the worst one, metric by metric.
+struct AccumulatedError {
+  std::vector<MetricValue> metrics;   ///< parallel to AccumulateResult::metrics, of real-valued outputs
+  std::optional<double> differing;    ///< of integer and bool outputs: share of differing elements
+  std::string not_compared;           ///< why some output was not compared; empty: all were
+  std::vector<MetricValue> averages;  ///< with `average`: means of the metrics of the nodes up to this one; where a node has no finite
+                                      ///< value, it does not enter
+};
+
+/// A graph input or an operator, by its first output.
+struct AccumulatedNode {
+  MapIdentity reference;
+  std::optional<MapIdentity> quantized;  ///< nothing where the quantized model has no such feature map
+};
+
+struct AccumulateCurve {
+  std::string label;  ///< the words as typed
+  bool keep_float = false;
+  std::vector<std::string> members;     ///< names in the reference of what is quantized, or kept float
+  std::vector<AccumulatedError> nodes;  ///< parallel to AccumulateResult::nodes
+  AccumulatedError output;              ///< of the worst of the model's outputs; its averages are those of the last node
+};
+
+struct AccumulateResult {
+  ModelIdentity reference, quantized;
+  std::string data;
+  RecordRange records;
+  std::vector<int> metrics;
+  bool average = false;
+  std::vector<AccumulatedNode> nodes;  ///< in graph order
+  std::vector<MapIdentity> outputs;    ///< the reference's graph outputs
+  std::vector<AccumulateCurve> curves;
+  std::vector<SensitivityGap> gaps;       ///< operators that stay float, because the graphs differ there
+  std::vector<NotComputed> not_computed;  ///< operators nobody can run
+  std::vector<std::string> remarks;       ///< that the numbers are to be read with
+  bool interrupted = false;
+};
+
+/// Runs the reference with the parts of each curve quantized, and measures every node against the reference as it is.
+/// Errors: kBadInput where models, data and options do not fit together, or `memory` does not hold one record; kUsage for names that
+/// nothing bears.
+Result<AccumulateResult> accumulate(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
+                                    const AccumulateOptions& options);
+
+}  // namespace visq

@@ -1,0 +1,95 @@
+// diagnose: why does a quantized model lose accuracy, and what is the cheapest fix?
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "visq/check.h"
+#include "visq/compare.h"
+#include "visq/data.h"
+#include "visq/model.h"
+#include "visq/run.h"
+
+namespace visq {
+
+struct DiagnoseOptions {
+  RecordRange records;
+  double outlier_z = 5;          ///< values beyond this many standard deviations are outliers
+  double concat_ratio = 16;      ///< largest to smallest range of joined inputs from which they are unbalanced
+  double last_layer_bits = 2;    ///< bits that the range of a last layer may waste
+  double degrade_ratio = 0.5;    ///< share of degraded layers from which the trouble is global
+  double degraded_mse = 0.1;     ///< a layer is degraded over this multiple of the variance of the reference's values …
+  double degraded_cosine = 0.9;  ///< … or under this cosine …
+  double degraded_sqnr = 10;     ///< … or under this SQNR in dB
+  int threads = 0;               ///< 0: all cores
+  Progress progress;             ///< of all runs of the model, those with repairs included
+  const std::atomic<bool>* stop = nullptr;
+};
+
+/// What is wrong with a tensor, why, and what mending it wins.
+struct Finding {
+  int tensor = -1;  ///< of the quantized model's main graph; -1: the model as a whole
+  int node = -1;    ///< operator that makes it; -1: a graph input
+  std::string name, op;
+  std::string reference_name;  ///< of the reference's tensor; empty where there is none
+  std::string cause;           ///< "ACT_CLIP" …
+  Severity severity = Severity::kHint;
+  std::string text;                                      ///< what was measured, one line
+  std::vector<std::pair<std::string, double>> evidence;  ///< the numbers behind it, with thresholds
+  std::string fix;                                       ///< in words; empty where none is known
+  std::string configuration;                             ///< the same as configuration
+  bool tried = false;                                    ///< the fix was simulated: the next two hold
+  double gain_db = 0;                                    ///< what the fix wins at the model's outputs (SQNR; see diagnosis/what_if.h)
+  Mode mode = Mode::kInteger;                            ///< in which the fix was simulated
+};
+
+/// How far a feature map of the quantized model is off the reference's.
+struct LayerLoss {
+  std::string name;         ///< of the reference's tensor
+  int quantized_node = -1;  ///< operator that makes the quantized model's map; -1: a graph input
+  double mse = 0;           ///< NaN, as the next three, where it is not defined
+  double mse_limit = 0;     ///< options.degraded_mse times the variance of the reference's values
+  double cosine = 0;
+  double sqnr = 0;  ///< infinite: no error
+  bool degraded = false;
+};
+
+/// Something about the run as a whole.
+struct GlobalRemark {
+  std::string kind;  ///< "wrong data", "unrelated weights", "degraded everywhere" …
+  std::string text;
+};
+
+struct DiagnoseResult {
+  ModelIdentity reference, quantized;
+  std::string data;
+  RecordRange records;
+  Mode mode = Mode::kInteger;  ///< in which the quantized model was run
+  std::vector<std::string> outputs;
+  std::vector<double> output_sqnr;  ///< in dB, before any fix
+  std::vector<Finding> findings;    ///< most important first
+  std::vector<GlobalRemark> remarks;
+  std::vector<std::string> measures;  ///< what helps in general, where no finding's fix does
+  std::vector<LayerLoss> losses;      ///< in graph order
+  std::vector<LayerLoss> validation;  ///< the same on other data, where the caller asked layer_losses() for it
+  bool interrupted = false;
+};
+
+/// The same losses on other data, for a second degradation graph. `mode`: that of the diagnosis.
+Result<std::vector<LayerLoss>> layer_losses(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
+                                            RecordSource& data, const DiagnoseOptions& options, Mode mode);
+
+/// Every cause that can be found, in the order of the manual's sections.
+std::vector<std::string_view> all_causes();
+
+/// Looks for causes, mends each in memory, and runs the mended model again.
+/// Errors: kBadInput where models and data do not fit together.
+Result<DiagnoseResult> diagnose(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
+                                const DiagnoseOptions& options);
+
+}  // namespace visq

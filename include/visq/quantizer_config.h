@@ -1,0 +1,39 @@
+// What quantizers are told to do with single layers: a neutral form, and the formats that it is written in.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "visq/status.h"
+
+namespace visq {
+
+/// Layers that should be more precise than the rest.
+struct QuantizerConfig {
+  struct Layer {
+    std::string name;                  ///< of its first output, in the float model
+    std::vector<std::string> outputs;  ///< names of all its outputs
+    std::string op;                    ///< operator type
+    std::string dtype;                 ///< "int16", "float32"; empty: the next better one that the format knows
+    bool per_channel = true;           ///< of its weights
+  };
+  std::string model;          ///< file of the float model
+  std::string default_dtype;  ///< what all other layers get: "int8", "uint8", "int16"
+  std::vector<Layer> layers;  ///< in order of importance
+};
+
+/// One format that quantizers read.
+struct QuantizerConfigKind {
+  std::string_view kind;         ///< "mpq", "aeq", "denylist", "inc"
+  std::string_view description;  ///< one line
+  std::string_view file_name;    ///< what a file of it is called by default
+};
+
+/// All of them, by kind.
+std::vector<QuantizerConfigKind> quantizer_config_kinds();
+
+/// The text of a file. Errors: kUsage for an unknown kind.
+Result<std::string> quantizer_config_text(const QuantizerConfig& config, std::string_view kind);
+
+}  // namespace visq

@@ -1,0 +1,71 @@
+// recommend: the cheapest set of fixes. First what costs nothing (ranges, zero points, biases, weights: a repaired model), then which
+// operators to keep in higher precision, as a front of error over cost.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "visq/accuracy.h"
+#include "visq/diagnose.h"
+#include "visq/quantizer_config.h"
+
+namespace visq {
+
+struct RecommendOptions {
+  RecordRange records;
+  std::string to = "float32";         ///< what chosen operators become: "float32" or "int16"
+  std::int64_t budget = -1;           ///< most bytes that weights may grow by; negative: no limit
+  std::optional<double> target_sqnr;  ///< of the worst output, in dB: the search ends there
+  std::optional<double> target_drop;  ///< of top-1 accuracy, in points; needs labels
+  std::vector<std::int64_t> labels;   ///< of record i of the data: labels[i]
+  std::int64_t label_offset = 0;
+  int threads = 0;
+  std::uint64_t memory = 0;  ///< bytes for feature maps; 0: no limit
+  Progress progress;
+  const std::atomic<bool>* stop = nullptr;
+};
+
+/// A fix that needs no new calibration, applied to the quantized model.
+struct AppliedRepair {
+  Finding finding;  ///< its gain is what it won on top of those before it
+  double sqnr = 0;  ///< of the worst output once it is applied
+};
+
+/// A set of operators in higher precision, on top of all repairs. Operators are the float model's; an operator is free of rounding in its
+/// weights, a feature map where all operators that touch it are in the set.
+struct PrecisionPoint {
+  std::vector<int> operators;           ///< in the order in which they were chosen
+  std::int64_t added_bytes = 0;         ///< of weights
+  double added_mac_bits = 0;            ///< multiply-adds times bits of weights times bits of activations
+  double predicted_sqnr = 0;            ///< worst output, if the gains of single operators added up
+  double sqnr = 0;                      ///< worst output, simulated on all records
+  std::optional<double> accuracy_drop;  ///< top-1, points; where there are labels
+};
+
+struct RecommendResult {
+  ModelIdentity reference, quantized;
+  std::string data;
+  RecordRange records;
+  std::string to;
+  Mode repair_mode = Mode::kInteger;  ///< in which repairs were measured
+  double sqnr_before = 0;             ///< worst output of the model as it is, in that mode
+  std::vector<AppliedRepair> repairs;
+  double weight_bytes = 0, mac_bits = 0;  ///< of the quantized model, to compare costs with
+  std::vector<PrecisionPoint> front;      ///< by cost, cheapest first; the first has no operator
+  std::size_t chosen = 0;                 ///< index into front
+  std::string choice;                     ///< why, in words
+  QuantizerConfig config;                 ///< of the chosen point
+  bool target_met = true;
+  bool interrupted = false;
+  std::string repaired_model;  ///< bytes of a model file with all repairs; empty: nothing was repaired
+};
+
+/// Errors: those of diagnose(); kUsage where labels do not reach.
+Result<RecommendResult> recommend(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
+                                  const RecommendOptions& options);
+
+}  // namespace visq

@@ -1,0 +1,64 @@
+// LAST_LAYER: the precision of the model's output, or of what the output is made of without further weights, is too low.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "analysis/code_keepers.h"
+#include "diagnosis/suspicion.h"
+
+namespace visq::diagnosis {
+namespace {
+
+/// Operators behind a last layer: they hand values on or squash them.
+bool only_finishes(const Operator& op, DType type) {
+  static constexpr std::string_view kTypes[] = {"DEQUANTIZE", "LOGISTIC", "LOG_SOFTMAX", "QUANTIZE", "SOFTMAX", "TANH"};
+  return std::binary_search(std::begin(kTypes), std::end(kTypes), std::string_view(op.type)) || analysis::keeps_codes(op, type);
+}
+
+/// Whether a map reaches outputs of the graph through finishing operators, and nothing else reads it.
+bool is_last(const Subject& subject, int tensor) {
+  const auto& outputs = subject.quantized().main().outputs;
+  const bool output = std::find(outputs.begin(), outputs.end(), tensor) != outputs.end();
+  const auto& readers = subject.q().readers(tensor);
+  if (readers.empty()) return output;
+  return std::all_of(readers.begin(), readers.end(), [&](int reader) {
+    const Operator& op = subject.q().op(reader);
+    return only_finishes(op, subject.q().tensor(tensor).dtype) && op.outputs.size() == 1 && is_last(subject, op.outputs[0]);
+  });
+}
+
+void suspect(const Symptoms& symptoms, const DiagnoseOptions& options, Suspicions& suspicions) {
+  const Subject& subject = symptoms.subject();
+  for (const QuantizedMap& map : symptoms.maps()) {
+    const double used = map.used_width();
+    const int maker = subject.q().maker(map.tensor);
+    if (maker < 0 || used <= 0 || has_fixed_grid(subject, map.tensor) || !is_last(subject, map.tensor)) continue;
+    if (symptoms.first_of_group(map.tensor) != map.tensor) continue;
+    const bool symmetric = subject.q().tensor(map.tensor).dtype == DType::kInt16;
+    const double need = symmetric ? 2 * std::max(-map.values->low(), map.values->high()) : used;
+    const double lost = std::log2(map.offered_width() / need);
+    if (lost < options.last_layer_bits) continue;
+    Suspicion& suspicion = suspicions.about_map(map.tensor);
+    suspicion.text = fmt::format(
+        "the model's last layer: its range [{:.4g}, {:.4g}] wastes {:.1f} bits of its precision, the data need [{:.4g}, {:.4g}]",
+        map.offered.low, map.offered.high, lost, map.values->low(), map.values->high());
+    suspicion.evidence = {{"bits_lost", lost},
+                          {"threshold", options.last_layer_bits},
+                          {"range_low", map.offered.low},
+                          {"range_high", map.offered.high},
+                          {"needed_low", map.values->low()},
+                          {"needed_high", map.values->high()}};
+    suspicion.strong = true;
+    suspicion.remedies.push_back(new_range(symptoms, map.tensor));
+  }
+}
+
+constexpr CauseDef kCause{"LAST_LAYER", 20, suspect};
+
+}  // namespace
+
+std::span<const CauseDef> cause_last_layer() { return {&kCause, 1}; }
+
+}  // namespace visq::diagnosis

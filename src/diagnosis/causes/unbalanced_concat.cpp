@@ -1,0 +1,66 @@
+// UNBALANCED_CONCAT: joined inputs of very different ranges must share one grid, which has no steps left for the smallest.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/suspicion.h"
+
+namespace visq::diagnosis {
+namespace {
+
+double reach(const QuantizedMap& map) { return std::max(-map.values->low(), map.values->high()); }
+
+/// A branch under this many dB on the common grid is poor; then a ratio by this factor under the limit is enough.
+constexpr double kPoor = 25, kNearly = 4;
+
+/// What rounding by a step leaves of a branch, in dB.
+double sqnr_on(const QuantizedMap& map, double step) {
+  const double mean = map.values->moments.mean;
+  return 10 * std::log10((map.values->moments.variance() + mean * mean) / (step * step / 12));
+}
+
+struct Branches {
+  const QuantizedMap* smallest = nullptr;
+  const QuantizedMap* largest = nullptr;
+};
+
+/// The real-valued inputs of a concatenation with the least and the largest magnitude; null where less than two are known.
+Branches branches_of(const Symptoms& symptoms, const Operator& op) {
+  Branches branches;
+  for (const int input : op.inputs) {
+    const QuantizedMap* map = input < 0 ? nullptr : symptoms.map(input);
+    if (map == nullptr || reach(*map) <= 0) continue;
+    if (branches.smallest == nullptr || reach(*map) < reach(*branches.smallest)) branches.smallest = map;
+    if (branches.largest == nullptr || reach(*map) > reach(*branches.largest)) branches.largest = map;
+  }
+  return branches;
+}
+
+void suspect(const Symptoms& symptoms, const DiagnoseOptions& options, Suspicions& suspicions) {
+  const Subject& subject = symptoms.subject();
+  for (const Operator& op : subject.quantized().main().operators) {
+    if (op.type != "CONCATENATION" || op.outputs.empty() || symptoms.map(op.outputs[0]) == nullptr) continue;
+    const Branches branches = branches_of(symptoms, op);
+    if (branches.smallest == branches.largest) continue;
+    const double ratio = reach(*branches.largest) / reach(*branches.smallest);
+    const double quality = sqnr_on(*branches.smallest, symptoms.map(op.outputs[0])->step);
+    if (ratio < options.concat_ratio && (ratio < options.concat_ratio / kNearly || quality > kPoor)) continue;
+    const double steps = branches.smallest->used_width() / symptoms.map(op.outputs[0])->step;
+    Suspicion& suspicion = suspicions.about_map(op.outputs[0]);
+    suspicion.text = fmt::format("the magnitudes of its inputs differ {:.0f} times: '{}' has {:.1f} steps of the common scale", ratio,
+                                 subject.names().name(branches.smallest->tensor), steps);
+    suspicion.evidence = {
+        {"range_ratio", ratio}, {"threshold", options.concat_ratio}, {"steps_of_smallest", steps}, {"sqnr_of_smallest", quality}};
+    suspicion.strong = true;
+    suspicion.remedies.push_back(more_bits(symptoms, op.outputs[0]));
+  }
+}
+
+constexpr CauseDef kCause{"UNBALANCED_CONCAT", 25, suspect};
+
+}  // namespace
+
+std::span<const CauseDef> cause_unbalanced_concat() { return {&kCause, 1}; }
+
+}  // namespace visq::diagnosis

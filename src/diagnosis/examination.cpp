@@ -1,0 +1,118 @@
+#include "diagnosis/examination.h"
+
+#include <algorithm>
+#include <map>
+
+namespace visq::diagnosis {
+
+std::vector<const CauseDef*> cause_all();  // generated from the files in causes/
+
+namespace {
+
+/// Gains in dB from which a finding is a warning, or worth telling (less, where there is no doubt that something is odd).
+constexpr double kWarningGain = 1, kNoteGain = 0.3, kStrongNoteGain = 0.1;
+/// Findings of one place whose worth differs by less than this, or this share of the best, are one finding.
+constexpr double kSameGain = 1, kSameShare = 0.25;
+
+/// A suspicion with what its best remedy won.
+struct Tried {
+  const Suspicion* suspicion = nullptr;
+  int specificity = 0;
+  TrialResult result;
+};
+
+/// One per place: of those that win about as much as the best, the most specific.
+std::vector<Tried> one_per_place(const std::vector<Tried>& all) {
+  std::map<std::string, std::vector<const Tried*>> places;
+  for (const Tried& tried : all) places[tried.suspicion->place].push_back(&tried);
+  std::vector<Tried> kept;
+  for (const auto& [place, rivals] : places) {
+    const double best =
+        (*std::max_element(rivals.begin(), rivals.end(), [](auto* a, auto* b) { return a->result.worth < b->result.worth; }))->result.worth;
+    const Tried* chosen = nullptr;
+    for (const Tried* rival : rivals) {
+      if (!rival->suspicion->certain && rival->result.worth < best - std::max(kSameGain, kSameShare * best)) continue;
+      if (chosen == nullptr || rival->specificity > chosen->specificity) chosen = rival;
+    }
+    kept.push_back(*chosen);
+  }
+  return kept;
+}
+
+Severity severity_of(const Tried& tried) {
+  if (tried.suspicion->fatal || (tried.suspicion->strong && tried.result.gain >= tried.suspicion->error_gain)) return Severity::kError;
+  return tried.result.gain >= kWarningGain ? Severity::kWarning : Severity::kHint;
+}
+
+Finding finding_of(const Subject& subject, const Tried& tried) {
+  const Suspicion& suspicion = *tried.suspicion;
+  Finding finding;
+  finding.tensor = suspicion.tensor;
+  finding.node = suspicion.node;
+  finding.name = subject.names().name(suspicion.tensor);
+  finding.op = suspicion.node < 0 ? "INPUT" : subject.q().op(suspicion.node).label();
+  const int partner = subject.reference_of(suspicion.tensor);
+  if (partner >= 0) finding.reference_name = subject.reference_names().name(partner);
+  finding.cause = suspicion.cause;
+  finding.severity = severity_of(tried);
+  finding.text = suspicion.text;
+  finding.evidence = suspicion.evidence;
+  const Remedy* remedy = tried.result.remedy;
+  if (remedy == nullptr && !suspicion.remedies.empty()) remedy = &suspicion.remedies.front();
+  if (remedy != nullptr) finding.fix = remedy->text, finding.configuration = remedy->configuration;
+  finding.tried = tried.result.remedy != nullptr;
+  finding.gain_db = tried.result.gain;
+  finding.mode = tried.result.mode;
+  return finding;
+}
+
+std::vector<Tried> judge(const std::vector<Suspicion>& suspicions, const std::vector<TrialResult>& results) {
+  std::map<std::string_view, int> specificity;
+  for (const CauseDef* def : cause_all()) specificity[def->name] = def->specificity;
+  std::vector<Tried> all;
+  for (std::size_t i = 0; i < suspicions.size(); ++i) {
+    if (!results[i].dismissed) all.push_back({&suspicions[i], specificity[suspicions[i].cause], results[i]});
+  }
+  std::vector<Tried> kept = one_per_place(all);
+  std::erase_if(kept, [](const Tried& tried) {
+    return tried.result.worth < (tried.suspicion->strong ? kStrongNoteGain : kNoteGain) && !tried.suspicion->certain;
+  });
+  return kept;
+}
+
+}  // namespace
+
+bool more_important(const Fault& a, const Fault& b) {
+  if (a.finding.severity != b.finding.severity) return a.finding.severity > b.finding.severity;
+  return a.worth != b.worth ? a.worth > b.worth : a.finding.node < b.finding.node;
+}
+
+std::vector<std::string_view> local_causes() {
+  std::vector<std::string_view> names;
+  for (const CauseDef* def : cause_all()) names.push_back(def->name);
+  return names;
+}
+
+Result<Examination> examine(std::unique_ptr<Subject> subject, const std::map<int, MapValues>& values, const WhatIf& what_if,
+                            const DiagnoseOptions& options) {
+  Examination examination;
+  examination.subject = std::move(subject);
+  examination.symptoms = std::make_unique<Symptoms>(*examination.subject, values);
+  std::vector<Suspicion> suspicions;
+  for (const CauseDef* def : cause_all()) {
+    Suspicions list(def->name, *examination.symptoms, suspicions);
+    def->suspect(*examination.symptoms, options, list);
+  }
+  VISQ_ASSIGN(Trials trials, Trials::create(*examination.subject, what_if, options));
+  examination.trials = std::make_unique<Trials>(std::move(trials));
+  for (const Tried& tried : judge(suspicions, examination.trials->run(suspicions))) {
+    const double worth = tried.suspicion->fatal ? kPerfect + tried.result.worth : tried.result.worth;
+    Fault fault{finding_of(*examination.subject, tried), tried.suspicion->place, worth, {}, false};
+    if (tried.result.remedy != nullptr) fault.edit = tried.result.remedy->edit, fault.simulated = tried.result.remedy->simulated;
+    examination.faults.push_back(std::move(fault));
+  }
+  std::stable_sort(examination.faults.begin(), examination.faults.end(), more_important);
+  return examination;
+}
+
+}  // namespace visq::diagnosis

@@ -1,0 +1,56 @@
+// Which operators to keep in higher precision: a greedy search over partly quantized runs that measures every set anew, since gains of
+// operators do not add up.
+#pragma once
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "analysis/partial_models.h"
+#include "visq/recommend.h"
+
+namespace visq::diagnosis {
+
+class PrecisionSearch {
+ public:
+  /// Everything must outlive it.
+  PrecisionSearch(analysis::PartialModels& models, RecordSource& data, const RecommendOptions& options);
+
+  /// Sets of growing cost and falling error; the first is empty.
+  Result<std::vector<PrecisionPoint>> run();
+  /// What is quantized while these operators are not.
+  analysis::PartSet quantized_beside(const std::set<int>& kept) const;
+  double weight_bytes() const { return weight_bytes_; }
+  double mac_bits() const { return mac_bits_; }
+
+ private:
+  /// Operators that join the set together.
+  struct Move {
+    std::vector<int> operators;
+    double noise_won = 0;  ///< when last measured
+  };
+  struct Cost {
+    std::int64_t bytes = 0;
+    double mac_bits = 0;
+  };
+  void find_costs();
+  void find_moves();
+  Cost cost_of(const std::set<int>& kept) const;
+  double price(const Move& move, const std::set<int>& kept) const;
+  Result<std::vector<double>> noises(const std::vector<analysis::PartSet>& trials, const analysis::PartSet& base, RecordRange records);
+  Result<bool> take_best(std::set<int>& kept, std::vector<int>& order, double& noise);
+  bool done(const std::set<int>& kept, double noise) const;
+
+  analysis::PartialModels& models_;
+  RecordSource& data_;
+  const RecommendOptions& options_;
+  RecordRange few_;                        ///< records of the search
+  std::vector<int> outputs_;               ///< real-valued outputs of the float graph
+  std::map<int, Cost> costs_;              ///< by operator
+  std::map<int, std::set<int>> touching_;  ///< by feature map: operators that must leave for it to be free
+  std::vector<Move> moves_;
+  double weight_bytes_ = 0, mac_bits_ = 0;
+  std::int64_t steps_done_ = 0;
+};
+
+}  // namespace visq::diagnosis

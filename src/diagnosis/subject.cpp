@@ -1,0 +1,103 @@
+#include "diagnosis/subject.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "analysis/code_keepers.h"
+#include "analysis/layer_slots.h"
+#include "core/error.h"
+#include "quant/fake_quantize.h"
+#include "visq/data.h"
+
+namespace visq::diagnosis {
+
+Subject::Subject(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized)
+    : reference_(std::move(reference)),
+      quantized_(std::move(quantized)),
+      r_(reference_->main()),
+      q_(quantized_->main()),
+      reference_names_(*reference_, 0),
+      names_(*quantized_, 0) {}
+
+Result<std::unique_ptr<Subject>> Subject::create(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized) {
+  VISQ_ASSIGN(const auto input_order, match_inputs(*reference, *quantized));
+  std::unique_ptr<Subject> subject(new Subject(std::move(reference), std::move(quantized)));
+  const auto pairing = std::move(quant::pair_models(subject->reference(), subject->quantized(), input_order).front());
+  const auto& inputs = subject->reference().main().inputs;
+  const auto& matches = pairing.pairing.matches;
+  const bool any_operator = std::any_of(matches.begin(), matches.end(), [&](const auto& match) {
+    return std::find(inputs.begin(), inputs.end(), match.reference) == inputs.end();
+  });
+  if (!any_operator) {
+    return bad_input("{} and {} have nothing in common: no feature map of one has a counterpart in the other", subject->reference().path,
+                     subject->quantized().path);
+  }
+  const std::size_t tensors = subject->quantized().main().tensors.size();
+  subject->partner_.assign(tensors, -1);
+  for (const auto& match : matches) subject->partner_[static_cast<std::size_t>(match.quantized)] = match.reference;
+  for (std::size_t i = 0; i < tensors; ++i) {
+    if (subject->partner_[i] < 0)
+      subject->partner_[i] = subject->partner_[static_cast<std::size_t>(subject->q_.origin(static_cast<int>(i)))];
+  }
+  subject->find_constants(pairing);
+  subject->find_groups();
+  return subject;
+}
+
+void Subject::find_constants(const quant::GraphPairing& pairing) {
+  const analysis::QuantizedParts parts(*reference_, *quantized_, pairing);
+  for (const auto& node : parts.nodes()) {
+    const auto slots = analysis::layer_slots(q_.op(node.counterpart));
+    for (const int slot : node.constants) {
+      const auto at = static_cast<std::size_t>(slot);
+      constants_.push_back({node.counterpart, slot, q_.origin(q_.op(node.counterpart).inputs[at]), slots && slots->bias == at, node.node,
+                            r_.origin(r_.op(node.node).inputs[at])});
+    }
+  }
+  std::stable_sort(constants_.begin(), constants_.end(), [](const auto& a, const auto& b) { return a.node < b.node; });
+}
+
+/// Operators that keep codes, and those that need not but were given one grid for all by the converter.
+bool Subject::ties(const Operator& op) const {
+  const TensorInfo& output = q_.tensor(op.outputs[0]);
+  if (analysis::keeps_codes(op, output.dtype)) return true;
+  if (op.type != "CONCATENATION") return false;
+  return std::all_of(op.inputs.begin(), op.inputs.end(), [&](int input) {
+    const Quantization& grid = q_.tensor(input).quantization;
+    return grid.scale == output.quantization.scale && grid.zero_point == output.quantization.zero_point;
+  });
+}
+
+/// Union of the tensors around every operator that ties them.
+void Subject::find_groups() {
+  std::vector<std::size_t> leader(partner_.size());
+  std::iota(leader.begin(), leader.end(), std::size_t{0});
+  const auto find = [&](std::size_t tensor) {
+    while (leader[tensor] != tensor) tensor = leader[tensor] = leader[leader[tensor]];
+    return tensor;
+  };
+  for (const Operator& op : quantized_->main().operators) {
+    if (op.outputs.empty() || !ties(op)) continue;
+    const auto first = static_cast<std::size_t>(op.outputs[0]);
+    const auto tie = [&](int other) {
+      if (other < 0 || !quant::has_grid(q_.tensor(other)) || q_.tensor(other).dtype != q_.tensor(op.outputs[0]).dtype) return;
+      const std::size_t a = find(first), b = find(static_cast<std::size_t>(other));
+      leader[std::max(a, b)] = std::min(a, b);
+    };
+    for (const int input : op.inputs) tie(input);
+    for (const int output : op.outputs) tie(output);
+  }
+  group_.resize(leader.size());
+  groups_.resize(leader.size());
+  for (std::size_t i = 0; i < leader.size(); ++i) group_[i] = find(i);
+  std::vector<bool> listed(leader.size(), false);
+  const auto list = [&](int tensor) {
+    const auto i = static_cast<std::size_t>(tensor);
+    if (!listed[i]) groups_[group_[i]].push_back(tensor);
+    listed[i] = true;
+  };
+  for (const int tensor : q_.feature_maps()) list(tensor);
+  for (std::size_t i = 0; i < leader.size(); ++i) list(static_cast<int>(i));
+}
+
+}  // namespace visq::diagnosis

@@ -1,0 +1,101 @@
+#include "diagnosis/suspicion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/fixed_grid.h"
+
+namespace visq::diagnosis {
+
+Suspicion& Suspicions::about_map(int tensor) {
+  const Subject& subject = symptoms_.subject();
+  Suspicion suspicion;
+  suspicion.cause = cause_;
+  suspicion.tensor = tensor;
+  suspicion.node = subject.q().maker(tensor);
+  suspicion.place = fmt::format("map {}", subject.group(tensor));
+  return list_.emplace_back(std::move(suspicion));
+}
+
+Suspicion& Suspicions::about_constant(const PairedConstant& constant) {
+  const Subject& subject = symptoms_.subject();
+  Suspicion suspicion;
+  suspicion.cause = cause_;
+  suspicion.tensor = subject.q().op(constant.node).outputs.at(0);
+  suspicion.node = constant.node;
+  suspicion.place = fmt::format("node {} slot {}", constant.node, constant.slot);
+  return list_.emplace_back(std::move(suspicion));
+}
+
+std::string quoted(const std::string& name) { return "\"" + name + "\""; }
+
+namespace {
+
+/// The grid that the kernel of a tied map's maker demands; nothing where all are free.
+std::optional<Quantization> demanded_grid(const Subject& subject, int tensor) {
+  for (const int tied : subject.tied(tensor)) {
+    const int maker = subject.q().maker(tied);
+    const auto fixed = maker < 0 ? std::nullopt : analysis::fixed_grid(subject.q().op(maker), subject.q().tensor(tied).dtype);
+    if (!fixed) continue;
+    Quantization grid;
+    grid.scale = {static_cast<float>(fixed->scale)};
+    grid.zero_point = {fixed->zero_point};
+    return grid;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool has_fixed_grid(const Subject& subject, int tensor) { return demanded_grid(subject, tensor).has_value(); }
+
+Remedy new_range(const Symptoms& symptoms, int tensor) {
+  const Subject& subject = symptoms.subject();
+  const analysis::RealBounds range = symptoms.needed(tensor);
+  Repair repair(subject);
+  const auto fixed = demanded_grid(subject, tensor);
+  repair.regrid(subject.tied(tensor), fixed ? *fixed : activation_grid(subject.q().tensor(tensor).dtype, range));
+  return {fmt::format("calibrate the range anew: the data need [{:.4g}, {:.4g}]", range.low, range.high),
+          fmt::format("range {} = [{:.6g}, {:.6g}]", quoted(subject.names().name(tensor)), range.low, range.high), repair.finish(), false};
+}
+
+void add_reference_weights(const Symptoms& symptoms, const PairedConstant& weight, WeightScales scales, const std::string& text,
+                           const std::string& configuration, Suspicion& suspicion) {
+  const Subject& subject = symptoms.subject();
+  const bool channels = scales == WeightScales::kPerChannel && !subject.q().tensor(weight.tensor).quantization.per_channel();
+  const bool simulated = channels && subject.q().tensor(weight.tensor).dtype == DType::kUInt8;  // kernels know no such weights
+  Repair weights_only(subject);
+  if (!weights_only.reweight(weight, scales)) return;
+  suspicion.remedies.push_back({text, configuration, weights_only.finish(), simulated});
+  const auto bias = std::find_if(subject.constants().begin(), subject.constants().end(),
+                                 [&](const PairedConstant& each) { return each.node == weight.node && each.bias; });
+  if (bias == subject.constants().end()) return;
+  Repair both(subject);
+  both.reweight(weight, scales);
+  both.rebias(*bias);
+  suspicion.remedies.push_back({text + ", and take its bias", configuration, both.finish(), simulated});
+}
+
+std::vector<ModelEdit> other_repairs(const Symptoms& symptoms, const PairedConstant& weight) {
+  std::vector<ModelEdit> edits;
+  const Subject& subject = symptoms.subject();
+  Repair same_grid(subject);
+  if (same_grid.reweight(weight, WeightScales::kKeep)) edits.push_back(same_grid.finish());
+  const auto bias = std::find_if(subject.constants().begin(), subject.constants().end(),
+                                 [&](const PairedConstant& each) { return each.node == weight.node && each.bias; });
+  if (bias == subject.constants().end()) return edits;
+  Repair only_bias(subject);
+  only_bias.rebias(*bias);
+  edits.push_back(only_bias.finish());
+  return edits;
+}
+
+Remedy more_bits(const Symptoms& symptoms, int tensor) {
+  const Subject& subject = symptoms.subject();
+  Repair repair(subject);
+  repair.widen(subject.tied(tensor), symptoms.needed(tensor));
+  return {"keep it in 16 bits or float", fmt::format("dtype {} = int16", quoted(subject.names().name(tensor))), repair.finish(), true};
+}
+
+}  // namespace visq::diagnosis

@@ -1,0 +1,74 @@
+// What was measured of the pair before any cause is suspected: the reference's values of every quantized feature map, and both models'
+// constants side by side.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "analysis/real_values.h"
+#include "diagnosis/subject.h"
+#include "metrics/moments.h"
+#include "metrics/value_sketch.h"
+
+namespace visq::diagnosis {
+
+/// The reference's values of one feature map, over all records.
+struct MapValues {
+  metrics::ValueSketch sketch;
+  metrics::Moments moments;
+  double low() const { return moments.count > 0 ? std::min(moments.min, 0.0) : 0; }  ///< every grid holds zero
+  double high() const { return moments.count > 0 ? std::max(moments.max, 0.0) : 0; }
+};
+
+/// Mean squared errors that a grid of `step` over [low, high] causes on values.
+struct GridNoise {
+  double rounding = 0;  ///< step²/12 of the values within that are not zero
+  double clipped_low = 0, clipped_high = 0;
+  double clipped_share = 0;  ///< of all values
+  double clipped() const { return clipped_low + clipped_high; }
+  double total() const { return rounding + clipped(); }
+};
+GridNoise noise_of(const metrics::ValueSketch& values, analysis::RealBounds range, double step);
+
+/// A feature map of the quantized model that has a grid, where the reference has the same map.
+struct QuantizedMap {
+  int tensor = 0;
+  const MapValues* values = nullptr;
+  analysis::RealBounds offered;  ///< what the grid can hold
+  double step = 0;
+  GridNoise noise;
+  double offered_width() const { return offered.high - offered.low; }
+  double used_width() const { return values->high() - values->low(); }
+};
+
+/// A constant of both models as real values.
+struct ConstantValues {
+  PairedConstant where;
+  std::vector<float> reference, quantized;  ///< a bias as the device reads it
+};
+
+class Symptoms {
+ public:
+  /// `values`: by tensor of the reference.
+  Symptoms(const Subject& subject, const std::map<int, MapValues>& values);
+
+  const Subject& subject() const { return subject_; }
+  /// In graph order.
+  const std::vector<QuantizedMap>& maps() const { return maps_; }
+  /// Null where there is none.
+  const QuantizedMap* map(int tensor) const;
+  const std::vector<ConstantValues>& constants() const { return constants_; }
+  /// The reference's values of all maps tied to this one: what their common grid must hold.
+  analysis::RealBounds needed(int tensor) const;
+  /// The first map of the graph among those that are tied to this one and have values.
+  int first_of_group(int tensor) const;
+
+ private:
+  const Subject& subject_;
+  std::vector<QuantizedMap> maps_;
+  std::vector<ConstantValues> constants_;
+};
+
+}  // namespace visq::diagnosis

@@ -1,0 +1,107 @@
+#include "diagnosis/trials.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+namespace visq::diagnosis {
+namespace {
+
+/// Records of the first look, and how many of the most promising trials get all records.
+constexpr std::size_t kFewRecords = 4, kRefined = 24;
+/// More bits always win something: what a remedy that keeps the model's types wins counts as if it were this much more.
+constexpr double kKeepsTypes = 1.4;
+/// What is won before the last squashing counts by half: it is certain, but may never reach the output.
+constexpr double kSquashed = 0.5;
+
+/// A rival that wins all but this many dB shows that it is the cause.
+constexpr double kAsMuch = 1;
+
+double worth_of(bool simulated, const OutputErrors& before, const OutputErrors& after) {
+  double worth = gain(before.outputs, after.outputs);
+  if (!before.squashed.empty()) worth = std::max(worth, kSquashed * gain(before.squashed, after.squashed));
+  return simulated ? worth : worth * kKeepsTypes;
+}
+
+}  // namespace
+
+Result<Trials::Before> Trials::measure(Mode mode) const {
+  Before before;
+  VISQ_ASSIGN(before.all, what_if_.run(subject_.quantized_model(), mode, what_if_.records()));
+  before.few = before.all;
+  if (what_if_.records() > kFewRecords) {
+    VISQ_ASSIGN(before.few, what_if_.run(subject_.quantized_model(), mode, kFewRecords));
+  }
+  return before;
+}
+
+Result<Trials> Trials::create(const Subject& subject, const WhatIf& what_if, const DiagnoseOptions& options) {
+  Trials trials(subject, what_if, options);
+  VISQ_ASSIGN(trials.fake_quant_, trials.measure(Mode::kFakeQuant));
+  auto integer = trials.measure(Mode::kInteger);
+  if (integer.ok()) trials.integer_ = std::move(integer).value();
+  return trials;
+}
+
+void Trials::try_one(Trial& trial, bool few) const {
+  const Mode mode = mode_of(trial);
+  const Before& before = mode == Mode::kInteger ? *integer_ : fake_quant_;
+  const auto after = what_if_.run(edited(subject_.quantized(), *trial.edit), mode, few ? kFewRecords : what_if_.records());
+  trial.done = after.ok();
+  if (!after.ok()) return;
+  const OutputErrors& was = few ? before.few : before.all;
+  trial.gain = gain(was.outputs, after->outputs);
+  trial.worth = worth_of(trial.remedy != nullptr && trial.remedy->simulated, was, *after);
+}
+
+void Trials::try_all(std::vector<Trial>& trials, bool few) const {
+  std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::int64_t done = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < trials.size(); i = next++) {
+      if (options_.stop != nullptr && options_.stop->load()) return;
+      try_one(trials[i], few);
+      const std::lock_guard lock(mutex);
+      if (options_.progress) options_.progress(++done, static_cast<std::int64_t>(trials.size()));
+    }
+  };
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  std::vector<std::thread> others;
+  for (int i = 1; i < (options_.threads > 0 ? options_.threads : cores); ++i) others.emplace_back(work);
+  work();
+  for (std::thread& thread : others) thread.join();
+}
+
+void Trials::dismiss_rivalled(const std::vector<Trial>& trials, std::vector<TrialResult>& results) const {
+  for (const Trial& trial : trials) {
+    TrialResult& result = results[trial.suspicion];
+    if (trial.done && trial.remedy == nullptr && trial.gain >= result.gain - kAsMuch && trial.gain >= kAsMuch) result.dismissed = true;
+  }
+}
+
+std::vector<TrialResult> Trials::run(const std::vector<Suspicion>& suspicions) const {
+  std::vector<Trial> trials;
+  for (std::size_t i = 0; i < suspicions.size(); ++i) {
+    for (const Remedy& remedy : suspicions[i].remedies) trials.push_back({i, &remedy, &remedy.edit});
+    for (const ModelEdit& rival : suspicions[i].rivals) trials.push_back({i, nullptr, &rival});
+  }
+  try_all(trials, true);
+  std::erase_if(trials, [](const Trial& trial) { return !trial.done; });
+  if (what_if_.records() > kFewRecords) {
+    std::stable_sort(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) { return a.worth > b.worth; });
+    if (trials.size() > kRefined) trials.resize(kRefined);
+    try_all(trials, false);
+  }
+  std::vector<TrialResult> results(suspicions.size());
+  for (const Trial& trial : trials) {
+    if (!trial.done || trial.remedy == nullptr) continue;
+    TrialResult& result = results[trial.suspicion];
+    if (result.remedy == nullptr || trial.worth > result.worth) result = {trial.remedy, false, trial.gain, trial.worth, mode_of(trial)};
+  }
+  dismiss_rivalled(trials, results);
+  return results;
+}
+
+}  // namespace visq::diagnosis

@@ -1,0 +1,60 @@
+// Tries remedies: the model is mended in memory and run again, on a few records first, then on all for those that promise something.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "diagnosis/suspicion.h"
+#include "diagnosis/what_if.h"
+
+namespace visq::diagnosis {
+
+/// What the best remedy of a suspicion won.
+struct TrialResult {
+  const Remedy* remedy = nullptr;  ///< null: none could be tried
+  bool dismissed = false;          ///< the repair of another cause wins as much
+  double gain = 0;                 ///< dB
+  double worth = 0;                ///< what trials are ranked by: see trials.cpp
+  Mode mode = Mode::kInteger;
+};
+
+class Trials {
+ public:
+  /// Runs the model as it is, in integer mode where its kernels allow. Errors: those of a run in fake quantization.
+  static Result<Trials> create(const Subject& subject, const WhatIf& what_if, const DiagnoseOptions& options);
+
+  Mode mode() const { return integer_ ? Mode::kInteger : Mode::kFakeQuant; }
+  /// Of the model as it is, over all records.
+  const OutputErrors& before() const { return before(mode()); }
+  const OutputErrors& before(Mode mode) const { return mode == Mode::kInteger ? integer_->all : fake_quant_.all; }
+
+  /// One result per suspicion.
+  std::vector<TrialResult> run(const std::vector<Suspicion>& suspicions) const;
+
+ private:
+  struct Before {
+    OutputErrors few, all;
+  };
+  struct Trial {
+    std::size_t suspicion = 0;
+    const Remedy* remedy = nullptr;  ///< null: a rival's
+    const ModelEdit* edit = nullptr;
+    double gain = 0, worth = 0;
+    bool done = false;
+  };
+  Trials(const Subject& subject, const WhatIf& what_if, const DiagnoseOptions& options)
+      : subject_(subject), what_if_(what_if), options_(options) {}
+  Result<Before> measure(Mode mode) const;
+  Mode mode_of(const Trial& trial) const { return trial.remedy != nullptr && trial.remedy->simulated ? Mode::kFakeQuant : mode(); }
+  void dismiss_rivalled(const std::vector<Trial>& trials, std::vector<TrialResult>& results) const;
+  void try_all(std::vector<Trial>& trials, bool few) const;
+  void try_one(Trial& trial, bool few) const;
+
+  const Subject& subject_;
+  const WhatIf& what_if_;
+  const DiagnoseOptions& options_;
+  std::optional<Before> integer_;
+  Before fake_quant_;
+};
+
+}  // namespace visq::diagnosis

@@ -1,0 +1,135 @@
+#include "diagnosis/what_if.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "analysis/model_runner.h"
+#include "analysis/real_values.h"
+#include "core/error.h"
+
+namespace visq::diagnosis {
+namespace {
+
+double decibels(double signal, double noise) {
+  if (noise <= 0) return kPerfect;
+  if (signal <= 0) return -kPerfect;
+  return std::clamp(10 * std::log10(signal / noise), -kPerfect, kPerfect);
+}
+
+/// Adds a map's signal and noise; nothing where it has no real values.
+void add_noise(const std::vector<float>& wanted, const kernels::Tensor& map, std::vector<float>& scratch, double& signal, double& noise) {
+  const float* found = analysis::real_values(map, scratch);
+  if (found == nullptr || wanted.size() != static_cast<std::size_t>(map.elements())) return;
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    const auto f = static_cast<double>(wanted[k]);
+    const auto q = std::isfinite(found[k]) ? static_cast<double>(found[k]) : 0.0;
+    if (!std::isfinite(f)) continue;
+    signal += f * f, noise += (f - q) * (f - q);
+  }
+}
+
+}  // namespace
+
+std::vector<int> squashed_maps(const Subject& subject) {
+  std::vector<int> maps;
+  for (int tensor : compared_outputs(subject)) {
+    for (int maker = subject.q().maker(tensor); maker >= 0; maker = subject.q().maker(tensor)) {
+      const Operator& op = subject.q().op(maker);
+      const bool squashes = op.type == "SOFTMAX" || op.type == "LOGISTIC";
+      if (!squashes && !subject.q().passes_through(maker) && op.type != "RESHAPE") break;
+      tensor = op.inputs.at(0);
+      if (!squashes) continue;
+      if (subject.reference_of(tensor) >= 0) maps.push_back(tensor);
+      break;
+    }
+  }
+  return maps;
+}
+
+std::vector<int> compared_outputs(const Subject& subject) {
+  std::vector<int> outputs;
+  for (const int output : subject.quantized().main().outputs) {
+    if (subject.reference_of(output) >= 0) outputs.push_back(output);
+  }
+  return outputs;
+}
+
+double gain(const std::vector<double>& before, const std::vector<double>& after) {
+  double most = -2 * kPerfect, least = 2 * kPerfect;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    most = std::max(most, after[i] - before[i]);
+    least = std::min(least, after[i] - before[i]);
+  }
+  return before.empty() ? 0 : most + std::min(0.0, least);
+}
+
+WhatIf::WhatIf(const Subject& subject) : subject_(subject), watched_(compared_outputs(subject)), outputs_(watched_.size()) {
+  const auto squashed = squashed_maps(subject);
+  watched_.insert(watched_.end(), squashed.begin(), squashed.end());
+}
+
+void WhatIf::add(std::vector<Array> inputs) {
+  inputs_.push_back(std::move(inputs));
+  reference_.emplace_back(watched_.size());
+}
+
+void WhatIf::see(int reference_tensor, const kernels::Tensor& map) {
+  for (std::size_t i = 0; i < watched_.size(); ++i) {
+    if (subject_.reference_of(watched_[i]) != reference_tensor) continue;
+    std::vector<float> scratch;
+    const float* values = analysis::real_values(map, scratch);
+    if (values != nullptr) reference_.back()[i].assign(values, values + map.elements());
+  }
+}
+
+Status WhatIf::simulate(const std::shared_ptr<const Model>& model, Mode mode, std::size_t records, const Sink& sink) const {
+  std::vector<float> scratch;
+  std::size_t record = 0, seen = 0;
+  const auto look = [&](int tensor, const runtime::Executor& executor) -> Status {
+    for (std::size_t i = 0; i < watched_.size(); ++i) {
+      if (watched_[i] != tensor) continue;
+      ++seen;
+      double signal = 0, noise = 0;
+      add_noise(reference_[record][i], executor.tensor(tensor), scratch, signal, noise);
+      sink(record, i, signal, noise);
+    }
+    return {};
+  };
+  analysis::ModelRunner runner(model, mode);
+  const std::size_t last = std::min(records, inputs_.size());
+  for (; record < last; ++record) VISQ_TRY(runner.run(inputs_[record], look));
+  if (seen < last * watched_.size()) return unsupported("{}: an output could not be computed", model->path);
+  return {};
+}
+
+Result<OutputErrors> WhatIf::run(const std::shared_ptr<const Model>& model, Mode mode, std::size_t records) const {
+  std::vector<double> signal(watched_.size(), 0), noise(watched_.size(), 0);
+  VISQ_TRY(simulate(model, mode, records, [&](std::size_t, std::size_t map, double s, double n) { signal[map] += s, noise[map] += n; }));
+  OutputErrors errors;
+  for (std::size_t i = 0; i < watched_.size(); ++i) {
+    (i < outputs_ ? errors.outputs : errors.squashed).push_back(decibels(signal[i], noise[i]));
+  }
+  return errors;
+}
+
+Status WhatIf::order_by_error(const std::shared_ptr<const Model>& model, Mode mode) {
+  std::vector<double> badness(inputs_.size(), 0);
+  VISQ_TRY(simulate(model, mode, inputs_.size(), [&](std::size_t record, std::size_t map, double signal, double noise) {
+    if (map < outputs_ && signal > 0) badness[record] += noise / signal;
+  }));
+  std::vector<std::size_t> order(inputs_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return badness[a] > badness[b]; });
+  std::vector<std::vector<Array>> inputs;
+  std::vector<std::vector<std::vector<float>>> reference;
+  for (const std::size_t record : order) {
+    inputs.push_back(std::move(inputs_[record]));
+    reference.push_back(std::move(reference_[record]));
+  }
+  inputs_ = std::move(inputs);
+  reference_ = std::move(reference);
+  return {};
+}
+
+}  // namespace visq::diagnosis

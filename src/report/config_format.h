@@ -1,0 +1,18 @@
+// A format of quantizer configurations: turns layers and their wanted precision into the text of a file. One file per format in configs/.
+#pragma once
+
+#include <span>
+
+#include "visq/quantizer_config.h"
+
+namespace visq::report {
+
+struct ConfigDef {
+  QuantizerConfigKind info;
+  std::string (*write)(const QuantizerConfig& config);
+};
+
+/// All formats, by kind.
+std::span<const ConfigDef* const> all_configs();
+
+}  // namespace visq::report

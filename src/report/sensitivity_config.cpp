@@ -1,0 +1,57 @@
+// The most sensitive operators as a quantizer's configuration.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "report/sensitivity_report.h"
+#include "visq/graph.h"
+
+namespace visq::report {
+namespace {
+
+/// The type that most feature maps of the quantized model are stored in.
+std::string common_dtype(const SensitivityResult& result) {
+  std::map<std::string, int> counts;
+  for (const Sensitivity& node : result.nodes) ++counts[node.part.quant_dtype.substr(0, node.part.quant_dtype.find('/'))];
+  std::string most = "int8";
+  for (const auto& [dtype, count] : counts) {
+    if (!dtype.empty() && count > (counts.contains(most) ? counts[most] : 0)) most = dtype;
+  }
+  return most;
+}
+
+std::vector<int> operators_of(const SensitivePart& part, const Subgraph& graph) {
+  if (part.reference.node >= 0) return {part.reference.node};
+  std::vector<int> readers;
+  for (std::size_t i = 0; i < graph.operators.size(); ++i) {
+    const auto& inputs = graph.operators[i].inputs;
+    if (std::find(inputs.begin(), inputs.end(), part.reference.tensor) != inputs.end()) readers.push_back(static_cast<int>(i));
+  }
+  return readers;
+}
+
+}  // namespace
+
+QuantizerConfig sensitivity_config(const SensitivityResult& result, const Model& reference, std::size_t count) {
+  QuantizerConfig config{std::filesystem::path(reference.path).filename().string(), common_dtype(result), {}};
+  const auto names = tensor_names(reference.main());
+  std::vector<const Sensitivity*> ranked;
+  for (const Sensitivity& node : result.nodes) ranked.push_back(&node);
+  std::sort(ranked.begin(), ranked.end(), [](const auto* a, const auto* b) { return a->rank < b->rank; });
+  std::vector<int> taken;
+  for (const Sensitivity* node : ranked) {
+    for (const int index : operators_of(node->part, reference.main())) {
+      if (config.layers.size() == count || std::find(taken.begin(), taken.end(), index) != taken.end()) continue;
+      taken.push_back(index);
+      const Operator& op = reference.main().operators[static_cast<std::size_t>(index)];
+      QuantizerConfig::Layer layer;
+      layer.op = op.label();
+      for (const int output : op.outputs) layer.outputs.push_back(names[static_cast<std::size_t>(output)]);
+      layer.name = layer.outputs.front();
+      config.layers.push_back(std::move(layer));
+    }
+  }
+  return config;
+}
+
+}  // namespace visq::report

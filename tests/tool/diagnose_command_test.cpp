@@ -1,0 +1,70 @@
+// `visqerror diagnose` on the bundled example.
+#include <nlohmann/json.hpp>
+
+#include "support/json_schema.h"
+#include "tool/tool_support.h"
+
+namespace visq::testing {
+namespace {
+
+using Json = nlohmann::json;
+
+TEST(DiagnoseCommand, WritesAllFilesAndValidJson) {
+  const TemporaryFolder folder;
+  const ProcessResult run =
+      run_tool({"diagnose", kFp32, kInt8, "-d", kData, "--validation-data", kData, "-o", folder / "out", "--records", "0:8"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(folder.content(),
+            (std::vector<std::string>{"out", "out/diagnose.json", "out/diagnose.txt", "out/quant_loss_cs_repr.svg",
+                                      "out/quant_loss_cs_val.svg", "out/quant_loss_mse_repr.svg", "out/quant_loss_mse_val.svg",
+                                      "out/quant_loss_sqnr_repr.svg", "out/quant_loss_sqnr_val.svg"}));
+  const Json result = Json::parse(read_text(folder / "out/diagnose.json"));
+  EXPECT_EQ(schema_violation("diagnose.schema.json", result), "");
+  EXPECT_EQ(result["mode"], "integer");
+  EXPECT_EQ(result["layers"].size(), 12U);
+  EXPECT_EQ(result["validation"].size(), 12U);
+}
+
+TEST(DiagnoseCommand, SameBytesWithAnyNumberOfThreads) {
+  const auto json = [](const std::string& threads) {
+    return run_tool({"diagnose", kFp32, kInt8, "-d", kData, "--threads", threads, "--quiet", "--json", "-"}).out;
+  };
+  const std::string one = json("1");
+  EXPECT_FALSE(one.empty());
+  EXPECT_EQ(one, json("3"));
+}
+
+TEST(DiagnoseCommand, SaysHowManyRecordsItTook) {
+  const ProcessResult run = run_tool({"diagnose", kFp32, kInt8, "-d", kData});
+  EXPECT_NE(run.err.find("16 of 64 records"), std::string::npos) << run.err;
+  EXPECT_EQ(run.exit_code, 0);
+}
+
+TEST(DiagnoseCommand, RefusesBadOptions) {
+  for (const std::vector<std::string>& options : {std::vector<std::string>{"--thresholds", "psnr=3"},
+                                                  {"--thresholds", "mse"},
+                                                  {"--fail-on", "hint"},
+                                                  {"--outlier-z", "0"},
+                                                  {"--concat-ratio", "x"}}) {
+    std::vector<std::string> arguments{"diagnose", kFp32, kInt8, "-d", kData};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const ProcessResult run = run_tool(arguments);
+    EXPECT_EQ(run.exit_code, 2) << options[0] << " " << options[1];
+    EXPECT_NE(run.err.find(options[0]), std::string::npos) << run.err;
+  }
+  EXPECT_EQ(run_tool({"diagnose", kFp32}).exit_code, 2);
+  EXPECT_EQ(run_tool({"diagnose", kFp32, kInt8, "-d", "/nowhere.h5"}).exit_code, 3);
+}
+
+TEST(DiagnoseCommand, FailsOnRequest) {
+  // Thresholds that no layer meets make every layer degraded, which is a warning.
+  const std::vector<std::string> arguments{"diagnose", kFp32, kInt8, "-d", kData, "--quiet", "--thresholds", "sqnr=60", "--fail-on"};
+  auto on_warning = arguments, on_error = arguments;
+  on_warning.emplace_back("warning");
+  on_error.emplace_back("error");
+  EXPECT_EQ(run_tool(on_warning).exit_code, 1);
+  EXPECT_EQ(run_tool(on_error).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace visq::testing

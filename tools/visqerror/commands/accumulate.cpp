@@ -1,0 +1,143 @@
+// accumulate: how does error grow through the graph?
+#include "visq/accumulate.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include "core/error.h"
+#include "report/accumulate_report.h"
+#include "report/ranking_file.h"
+#include "report/text.h"
+#include "visqerror/command.h"
+#include "visqerror/exit_code.h"
+#include "visqerror/interrupt.h"
+#include "visqerror/result_outputs.h"
+#include "visqerror/session.h"
+
+namespace visq::tool {
+namespace {
+
+struct Arguments {
+  std::string reference, quantized, threads, memory;
+  std::vector<std::string> quantize, keep_float, metrics;
+  bool average = false;
+  DataOptions data;
+  SelectionOptions selection;
+  ConsoleOptions console;
+  ResultOutputOptions output;
+};
+
+/// "@sensitivity.json:5": the five worst of a ranking.
+Status take_ranking(const std::string& option, CurveRequest& curve, std::vector<std::string>& files) {
+  const std::size_t colon = curve.words.rfind(':');
+  if (colon == std::string::npos) return usage_error("{}: '{}' is not @FILE:K, the K worst of a ranking", option, curve.words);
+  VISQ_ASSIGN(const std::int64_t count, parse_integer(option, curve.words.substr(colon + 1), 1, std::numeric_limits<int>::max()));
+  files.push_back(curve.words.substr(1, colon - 1));
+  VISQ_ASSIGN(const Ranking ranking, report::read_ranking(files.back()));
+  for (std::size_t i = 0; i < std::min<std::size_t>(static_cast<std::size_t>(count), ranking.entries.size()); ++i) {
+    curve.ranked.push_back(ranking.entries[i].part);
+  }
+  return {};
+}
+
+/// `files`: the rankings that were read.
+Result<AccumulateOptions> parse_options(const Arguments& arguments, std::vector<std::string>& files) {
+  AccumulateOptions options;
+  for (const bool keep_float : {false, true}) {
+    for (const std::string& words : keep_float ? arguments.keep_float : arguments.quantize) {
+      CurveRequest curve{words, keep_float, {}};
+      if (words.starts_with('@')) VISQ_TRY(take_ranking(keep_float ? "--keep-float" : "--quantize", curve, files));
+      options.curves.push_back(std::move(curve));
+    }
+  }
+  for (const std::string& name : arguments.metrics) {
+    VISQ_ASSIGN(const int metric, parse_metric("--metrics", name));
+    if (std::find(options.metrics.begin(), options.metrics.end(), metric) == options.metrics.end()) options.metrics.push_back(metric);
+  }
+  options.nodes = arguments.selection.nodes;
+  options.ops = arguments.selection.ops;
+  options.average = arguments.average;
+  VISQ_ASSIGN(options.threads, parse_threads(arguments.threads));
+  VISQ_ASSIGN(options.memory, parse_memory("--memory", arguments.memory));
+  return options;
+}
+
+std::string next_command(const Arguments& arguments) {
+  const auto word = [](const std::string& text) { return report::shell_word(text); };
+  const std::string data = arguments.data.path.empty() ? "" : " -d " + word(arguments.data.path);
+  return fmt::format("visqerror sensitivity {} {}{}", word(arguments.reference), word(arguments.quantized), data);
+}
+
+Result<int> execute(const Arguments& arguments) {
+  const Console console = arguments.console.console();
+  VISQ_TRY(need_pair("accumulate", arguments.quantized));
+  std::vector<std::string> inputs{arguments.reference, arguments.quantized, arguments.data.path};
+  VISQ_ASSIGN(AccumulateOptions options, parse_options(arguments, inputs));
+  VISQ_ASSIGN(const auto outputs,
+              ResultOutputs::prepare(arguments.output, {"accumulate.txt", "accumulate.csv", "accumulate.svg", "accumulate.json"}, inputs));
+  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
+  const auto& [reference, quantized] = pair;
+  VISQ_ASSIGN(const Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
+  options.records = records.range;
+  options.progress = console.progress("records");
+  options.stop = &interrupted();
+  VISQ_ASSIGN(AccumulateResult result, accumulate(reference, quantized, *records.source, options));
+  if (interrupted()) return interruption_exit_code();
+  std::string json;
+  if (outputs->wants_json()) {
+    VISQ_TRY(add_checksum(result.reference));
+    VISQ_TRY(add_checksum(result.quantized));
+    json = report::accumulate_json(result);
+  }
+  std::vector<report::OutputFile> files;
+  if (outputs->to_folder()) {
+    files = {{"accumulate.txt", report::accumulate_text(result, 0)},
+             {"accumulate.csv", report::accumulate_csv(result)},
+             {"accumulate.svg", report::accumulate_svg(result)},
+             {"accumulate.json", json}};
+  }
+  const std::string next = console.next(next_command(arguments));
+  const std::string text = report::accumulate_text(result, text_columns()) + (next.empty() ? "" : "\n" + next);
+  VISQ_TRY(outputs->write(files, json, text, console));
+  return result.not_computed.empty() ? kDone : kIncomplete;
+}
+
+std::function<int()> setup(CLI::App& app) {
+  const auto arguments = std::make_shared<Arguments>();
+  app.add_option("FP32", arguments->reference, "the reference: a float model");
+  app.add_option("QUANT", arguments->quantized, "its quantized twin");
+  arguments->data.add_to(app);
+  const std::string group = "Curves";
+  add_values(app, "--quantize", arguments->quantize, "NAME[,NAME]",
+             "a curve: only these are quantized; names of nodes, weights and activations of either model, globs, 'weight' and 'activation' "
+             "for all of a kind, or @sensitivity.json:K for the K worst of a ranking; default: weight, and activation")
+      ->group(group);
+  add_values(app, "--keep-float", arguments->keep_float, "NAME[,NAME]", "a curve: everything but these is quantized")->group(group);
+  app.add_flag("--average", arguments->average, "the value at a node is the mean of all nodes up to it")->group(group);
+  add_values(app, "--metrics", arguments->metrics, "LIST", "metrics, such as cosine,mse,sqnr; default: cosine")
+      ->delimiter(',')
+      ->group(group);
+  arguments->selection.add_to(app);
+  arguments->output.add_to(app, "accumulate.txt, .csv, .svg, .json");
+  add_threads(app, arguments->threads);
+  add_memory(app, arguments->memory);
+  arguments->console.add_to(app);
+  app.footer(
+      "Examples:\n"
+      "  visqerror accumulate fp32.tflite int8.tflite -d data.h5 -o out\n"
+      "  visqerror accumulate fp32.tflite int8.tflite -d data.h5 \\\n"
+      "      --quantize conv1/Relu --quantize 'block2/*' --keep-float logits\n"
+      "  visqerror accumulate fp32.tflite int8.tflite -d data.h5 \\\n"
+      "      --keep-float @sensitivity.json:3 --metrics cosine,sqnr");
+  return [arguments] { return finish(execute(*arguments)); };
+}
+
+constexpr CommandDef kCommand{.name = "accumulate", .summary = "how does error grow through the graph?", .setup = setup};
+
+}  // namespace
+
+std::span<const CommandDef> command_accumulate() { return {&kCommand, 1}; }
+
+}  // namespace visq::tool

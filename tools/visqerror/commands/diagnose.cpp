@@ -1,0 +1,175 @@
+// diagnose: why does the quantized model lose accuracy, and what is the cheapest fix?
+#include "visq/diagnose.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "core/error.h"
+#include "report/diagnose_report.h"
+#include "report/text.h"
+#include "visqerror/command.h"
+#include "visqerror/exit_code.h"
+#include "visqerror/interrupt.h"
+#include "visqerror/result_outputs.h"
+#include "visqerror/session.h"
+
+namespace visq::tool {
+namespace {
+
+constexpr std::int64_t kRecords = 16;
+
+struct Arguments {
+  std::string reference, quantized, threads, validation, fail_on, thresholds;
+  std::string outlier_z, concat_ratio, last_layer_bits, degrade_ratio;
+  DataOptions data;
+  ConsoleOptions console;
+  ResultOutputOptions output;
+};
+
+Status parse_positive(const std::string& option, const std::string& text, double& target) {
+  if (text.empty()) return {};
+  VISQ_ASSIGN(target, parse_number(option, text));
+  return target > 0 ? Status() : Status(usage_error("{}: {} is not above zero", option, text));
+}
+
+/// "mse=0.1,cosine=0.9,sqnr=10", any of them.
+Status parse_thresholds(const std::string& text, DiagnoseOptions& options) {
+  std::size_t first = 0;
+  while (first < text.size()) {
+    const std::size_t end = std::min(text.find(',', first), text.size());
+    const std::string part = text.substr(first, end - first);
+    const std::size_t equals = part.find('=');
+    const std::string metric = part.substr(0, equals);
+    double* target = metric == "mse" ? &options.degraded_mse : metric == "cosine" ? &options.degraded_cosine : &options.degraded_sqnr;
+    if (equals == std::string::npos || (metric != "mse" && metric != "cosine" && metric != "sqnr")) {
+      return usage_error("--thresholds: '{}' is not mse=NUMBER, cosine=NUMBER or sqnr=NUMBER", part);
+    }
+    VISQ_ASSIGN(*target, parse_number("--thresholds", part.substr(equals + 1)));
+    first = end + 1;
+  }
+  return {};
+}
+
+Result<DiagnoseOptions> parse_options(const Arguments& arguments) {
+  DiagnoseOptions options;
+  VISQ_ASSIGN(options.threads, parse_threads(arguments.threads));
+  VISQ_TRY(parse_positive("--outlier-z", arguments.outlier_z, options.outlier_z));
+  VISQ_TRY(parse_positive("--concat-ratio", arguments.concat_ratio, options.concat_ratio));
+  VISQ_TRY(parse_positive("--last-layer-bits", arguments.last_layer_bits, options.last_layer_bits));
+  VISQ_TRY(parse_positive("--degrade-ratio", arguments.degrade_ratio, options.degrade_ratio));
+  VISQ_TRY(parse_thresholds(arguments.thresholds, options));
+  const bool known = arguments.fail_on.empty() || arguments.fail_on == "error" || arguments.fail_on == "warning";
+  if (!known) return usage_error("--fail-on: '{}' is neither error nor warning", arguments.fail_on);
+  return options;
+}
+
+/// Losses on the validation data, for the second set of graphs.
+Status add_validation(const Arguments& arguments, const SharedModel& reference, const SharedModel& quantized, DiagnoseOptions options,
+                      const Console& console, DiagnoseResult& result) {
+  if (arguments.validation.empty()) return {};
+  DataOptions data = arguments.data;
+  data.path = arguments.validation;
+  data.records.clear();
+  VISQ_ASSIGN(const Records records, open_records(data, *reference, quantized.get(), false, console));
+  options.records = records.range;
+  VISQ_ASSIGN(result.validation, layer_losses(reference, quantized, *records.source, options, result.mode));
+  return {};
+}
+
+std::string next_command(const DiagnoseResult& result, const Arguments& arguments) {
+  const auto word = [](const std::string& text) { return report::shell_word(text); };
+  const std::string data = arguments.data.path.empty() ? "DATA" : word(arguments.data.path);
+  const bool fixable = !result.findings.empty() && result.findings.front().tried;
+  return fmt::format("visqerror {} {} {} -d {}", fixable ? "recommend" : "sensitivity", word(arguments.reference),
+                     word(arguments.quantized), data);
+}
+
+int conclude(const DiagnoseResult& result, const std::string& fail_on) {
+  if (fail_on.empty()) return kDone;
+  const Severity limit = fail_on == "error" ? Severity::kError : Severity::kWarning;
+  const bool fails =
+      std::any_of(result.findings.begin(), result.findings.end(), [&](const Finding& finding) { return finding.severity >= limit; });
+  if (fails) print_error(fmt::format("--fail-on {}: there are such findings", fail_on));
+  return fails ? kConditionFailed : kDone;
+}
+
+Result<int> execute(const Arguments& arguments) {
+  const Console console = arguments.console.console();
+  VISQ_TRY(need_pair("diagnose", arguments.quantized));
+  VISQ_ASSIGN(DiagnoseOptions options, parse_options(arguments));
+  const bool validation = !arguments.validation.empty();
+  std::vector<std::string> names{"diagnose.txt", "diagnose.json"};
+  for (const report::OutputFile& file : report::degradation_graphs({}, options, validation)) names.push_back(file.name);
+  VISQ_ASSIGN(const auto outputs,
+              ResultOutputs::prepare(arguments.output, names,
+                                     {arguments.reference, arguments.quantized, arguments.data.path, arguments.validation}));
+  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
+  const auto& [reference, quantized] = pair;
+  VISQ_ASSIGN(Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
+  if (arguments.data.records.empty()) keep_spread(records, kRecords, {reference.get(), quantized.get()}, console);
+  options.records = records.range;
+  options.progress = console.progress("trials");
+  options.stop = &interrupted();
+  VISQ_ASSIGN(DiagnoseResult result, diagnose(reference, quantized, *records.source, options));
+  if (interrupted()) return interruption_exit_code("nothing written");
+  VISQ_TRY(add_validation(arguments, reference, quantized, options, console, result));
+  std::string json;
+  if (outputs->wants_json()) {
+    VISQ_TRY(add_checksum(result.reference));
+    VISQ_TRY(add_checksum(result.quantized));
+    json = report::diagnose_json(result);
+  }
+  std::vector<report::OutputFile> files{{"diagnose.txt", report::diagnose_text(result, {})}, {"diagnose.json", json}};
+  if (outputs->to_folder()) {
+    for (report::OutputFile& file : report::degradation_graphs(result, options, validation)) files.push_back(std::move(file));
+  }
+  const std::string next = console.next(next_command(result, arguments));
+  const std::string text = report::diagnose_text(result, {text_columns(), wants_color()}) + (next.empty() ? "" : "\n" + next);
+  VISQ_TRY(outputs->write(files, json, text, console));
+  return conclude(result, arguments.fail_on);
+}
+
+void add_thresholds(CLI::App& app, Arguments& arguments) {
+  const std::string group = "Thresholds";
+  add_value(app, "--thresholds", arguments.thresholds, "LIST",
+            "when a layer counts as degraded: mse over this multiple of the variance, cosine or SQNR (dB) under these; default: "
+            "mse=0.1,cosine=0.9,sqnr=10")
+      ->group(group);
+  add_value(app, "--degrade-ratio", arguments.degrade_ratio, "R", "share of degraded layers from which the trouble is global; default: 0.5")
+      ->group(group);
+  add_value(app, "--outlier-z", arguments.outlier_z, "Z", "standard deviations from which a value is an outlier; default: 5")->group(group);
+  add_value(app, "--concat-ratio", arguments.concat_ratio, "R", "ratio of ranges from which joined inputs are unbalanced; default: 16")
+      ->group(group);
+  add_value(app, "--last-layer-bits", arguments.last_layer_bits, "N", "bits that a last layer may waste; default: 2")->group(group);
+}
+
+std::function<int()> setup(CLI::App& app) {
+  const auto arguments = std::make_shared<Arguments>();
+  app.add_option("FP32", arguments->reference, "the float model");
+  app.add_option("QUANT", arguments->quantized, "its quantized twin");
+  arguments->data.add_to(app, "16, spread evenly");
+  add_value(app, "--validation-data", arguments->validation, "PATH", "other data, for a second set of degradation graphs")->group("Data");
+  add_threads(app, arguments->threads);
+  add_thresholds(app, *arguments);
+  add_value(app, "--fail-on", arguments->fail_on, "error|warning", "exit with 1 where there are such findings")->group("Output");
+  arguments->output.add_to(app, "diagnose.txt, diagnose.json, degradation graphs quant_loss_*.svg");
+  arguments->console.add_to(app);
+  app.footer(
+      "Every fix that a finding names is tried: the model is mended in memory and\n"
+      "run again, and the gain is what its outputs win. docs/causes.md explains the\n"
+      "causes.\n\n"
+      "Examples:\n"
+      "  visqerror diagnose fp32.tflite int8.tflite -d data.h5\n"
+      "  visqerror diagnose fp32.tflite int8.tflite -d data.h5 -o out --fail-on error\n"
+      "  visqerror diagnose fp32.tflite int8.tflite -d data.h5 --json - | jq .findings");
+  return [arguments] { return finish(execute(*arguments)); };
+}
+
+constexpr CommandDef kCommand{.name = "diagnose", .summary = "why does it lose accuracy, and what is the cheapest fix?", .setup = setup};
+
+}  // namespace
+
+std::span<const CommandDef> command_diagnose() { return {&kCommand, 1}; }
+
+}  // namespace visq::tool

@@ -1,0 +1,136 @@
+// partial: how many nodes must stay float?
+#include "visq/partial.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "core/error.h"
+#include "report/partial_report.h"
+#include "report/ranking_file.h"
+#include "report/text.h"
+#include "visqerror/command.h"
+#include "visqerror/exit_code.h"
+#include "visqerror/interrupt.h"
+#include "visqerror/result_outputs.h"
+#include "visqerror/session.h"
+
+namespace visq::tool {
+namespace {
+
+struct Arguments {
+  std::string reference, quantized, threads, memory, threshold, from;
+  DataOptions data;
+  SelectionOptions selection;
+  ConsoleOptions console;
+  ResultOutputOptions output;
+};
+
+Result<PartialOptions> parse_options(const Arguments& arguments) {
+  PartialOptions options;
+  if (!arguments.from.empty() && !(arguments.selection.nodes.empty() && arguments.selection.ops.empty())) {
+    return usage_error("--from: a ranking says which nodes; it goes without --nodes and --ops");
+  }
+  if (!arguments.threshold.empty()) {
+    if (!arguments.selection.nodes.empty())
+      return usage_error("--pick-threshold: has no meaning with --nodes, which picks all that it names");
+    VISQ_ASSIGN(options.pick_threshold, parse_number("--pick-threshold", arguments.threshold));
+  }
+  options.nodes = arguments.selection.nodes;
+  options.ops = arguments.selection.ops;
+  VISQ_ASSIGN(options.threads, parse_threads(arguments.threads));
+  VISQ_ASSIGN(options.memory, parse_memory("--memory", arguments.memory));
+  return options;
+}
+
+/// How error grows where as many are float as the threshold takes.
+std::string next_command(const PartialResult& result, const Arguments& arguments) {
+  const auto word = [](const std::string& text) { return report::shell_word(text); };
+  const std::string data = arguments.data.path.empty() ? "" : " -d " + word(arguments.data.path);
+  std::string command = fmt::format("visqerror accumulate {} {}{}", word(arguments.reference), word(arguments.quantized), data);
+  std::string names;
+  for (std::size_t i = 0; i < report::steps_needed(result).value_or(0); ++i) {
+    names += (i > 0 ? "," : "") + result.steps[i].part.reference.name;
+  }
+  return names.empty() ? command : command + " --keep-float " + word(names);
+}
+
+/// One record is enough for a first curve; which, and how to get more, is said aloud.
+Result<Records> open_some(const Arguments& arguments, const Model& reference, const Model& quantized, const Console& console) {
+  DataOptions data = arguments.data;
+  const bool chosen = !data.records.empty() || data.path.empty();
+  if (!chosen) data.records = "1";
+  VISQ_ASSIGN(Records records, open_records(data, reference, &quantized, false, console));
+  const std::int64_t count = records.source->count();
+  if (!chosen && count > 1) console.note(fmt::format("{}: 1 of {} records is used; --records {} takes all", data.path, count, count));
+  return records;
+}
+
+Result<int> execute(const Arguments& arguments) {
+  const Console console = arguments.console.console();
+  VISQ_TRY(need_pair("partial", arguments.quantized));
+  VISQ_ASSIGN(PartialOptions options, parse_options(arguments));
+  VISQ_ASSIGN(const auto outputs, ResultOutputs::prepare(arguments.output, {"partial.txt", "partial.csv", "partial.svg", "partial.json"},
+                                                         {arguments.reference, arguments.quantized, arguments.data.path, arguments.from}));
+  Ranking ranking;
+  if (!arguments.from.empty()) {
+    VISQ_ASSIGN(ranking, report::read_ranking(arguments.from));
+    options.ranking = &ranking;
+  }
+  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
+  const auto& [reference, quantized] = pair;
+  VISQ_ASSIGN(const Records records, open_some(arguments, *reference, *quantized, console));
+  options.records = records.range;
+  options.ranking_progress = console.progress("trials, one node each");
+  options.progress = console.progress("trials");
+  options.stop = &interrupted();
+  VISQ_ASSIGN(PartialResult result, partial(reference, quantized, *records.source, options));
+  if (interrupted()) return interruption_exit_code();
+  std::string json;
+  if (outputs->wants_json()) {
+    VISQ_TRY(add_checksum(result.reference));
+    VISQ_TRY(add_checksum(result.quantized));
+    json = report::partial_json(result);
+  }
+  std::vector<report::OutputFile> files;
+  if (outputs->to_folder()) {
+    files = {{"partial.txt", report::partial_text(result, 0)},
+             {"partial.csv", report::partial_csv(result)},
+             {"partial.svg", report::partial_svg(result)},
+             {"partial.json", json}};
+  }
+  const std::string next = console.next(next_command(result, arguments));
+  VISQ_TRY(outputs->write(files, json, report::partial_text(result, text_columns()) + (next.empty() ? "" : "\n" + next), console));
+  return result.none.not_compared.empty() ? kDone : kIncomplete;
+}
+
+std::function<int()> setup(CLI::App& app) {
+  const auto arguments = std::make_shared<Arguments>();
+  app.add_option("FP32", arguments->reference, "the reference: a float model");
+  app.add_option("QUANT", arguments->quantized, "its quantized twin");
+  arguments->data.add_to(app, "1");
+  arguments->selection.add_to(app);
+  add_value(app, "--pick-threshold", arguments->threshold, "X",
+            "take the nodes that alone bring the output's cosine below X; default: 0.999; none: the 10 worst")
+      ->group("Selection");
+  add_value(app, "--from", arguments->from, "FILE", "the JSON of sensitivity, instead of trying every node here")->group("Selection");
+  arguments->output.add_to(app, "partial.txt, .csv, .svg, .json");
+  add_threads(app, arguments->threads);
+  add_memory(app, arguments->memory);
+  arguments->console.add_to(app);
+  app.footer(
+      "Examples:\n"
+      "  visqerror partial fp32.tflite int8.tflite -d data.h5 --records 16 -o out\n"
+      "  visqerror partial fp32.tflite int8.tflite -d data.h5 --nodes 'block*'\n"
+      "  visqerror sensitivity fp32.tflite int8.tflite -d data.h5 \\\n"
+      "      --metrics cosine --json s.json\n"
+      "  visqerror partial fp32.tflite int8.tflite -d data.h5 --from s.json");
+  return [arguments] { return finish(execute(*arguments)); };
+}
+
+constexpr CommandDef kCommand{.name = "partial", .summary = "how many nodes must stay float?", .setup = setup};
+
+}  // namespace
+
+std::span<const CommandDef> command_partial() { return {&kCommand, 1}; }
+
+}  // namespace visq::tool

@@ -1,0 +1,251 @@
+// sensitivity: which node alone hurts the output?
+#include "visq/sensitivity.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+#include "core/error.h"
+#include "core/suggest.h"
+#include "report/sensitivity_report.h"
+#include "report/text.h"
+#include "visqerror/command.h"
+#include "visqerror/config_outputs.h"
+#include "visqerror/exit_code.h"
+#include "visqerror/help.h"
+#include "visqerror/interrupt.h"
+#include "visqerror/result_outputs.h"
+#include "visqerror/resume_file.h"
+#include "visqerror/session.h"
+
+namespace visq::tool {
+namespace {
+
+/// Layers of a quantizer's configuration where --top does not say how many.
+constexpr std::int64_t kTop = 10;
+/// Runs that take longer say so beforehand.
+constexpr double kLongRun = 5;
+constexpr SensitiveType kAllTypes[] = {SensitiveType::kNode, SensitiveType::kNodeOutput, SensitiveType::kWeight, SensitiveType::kActivation,
+                                       SensitiveType::kInput};
+
+struct Arguments {
+  std::string reference, quantized, threads, memory, output_node, top;
+  std::vector<std::string> types, metrics, write;
+  bool leave_one_out = false, estimate = false, reverse = false, clean = false;
+  DataOptions data;
+  SelectionOptions selection;
+  ConsoleOptions console;
+  ResultOutputOptions output;
+};
+
+Status add_type(const std::string& word, SensitivityOptions& options) {
+  const auto add = [&](SensitiveType type) {
+    if (std::find(options.types.begin(), options.types.end(), type) == options.types.end()) options.types.push_back(type);
+  };
+  if (word == "all") {
+    for (const SensitiveType type : kAllTypes) add(type);
+    return {};
+  }
+  for (const SensitiveType type : kAllTypes) {
+    if (word == name(type)) {
+      add(type);
+      return {};
+    }
+  }
+  if (word.starts_with("input-")) {  // a slot of its own
+    VISQ_ASSIGN(const std::int64_t slot, parse_integer("--types " + word, word.substr(6), 0, 1 << 20));
+    add(SensitiveType::kInput);
+    options.input_slots.push_back(static_cast<int>(slot));
+    return {};
+  }
+  std::vector<std::string_view> names{"all"};
+  for (const SensitiveType type : kAllTypes) names.push_back(name(type));
+  return usage_error("--types: unknown type '{}'{}", word, suggestion(word, names));
+}
+
+Status add_metric(const std::string& word, SensitivityOptions& options) {
+  VISQ_ASSIGN(const int metric, parse_metric("--metrics", word));
+  const std::string_view name = all_metrics()[static_cast<std::size_t>(metric)].name;
+  if (name == "srmse" || name == "max_qscale_diff") {
+    return usage_error("--metrics: {} is in units of the output's scale, and the output stays float here", name);
+  }
+  if (std::find(options.metrics.begin(), options.metrics.end(), metric) == options.metrics.end()) options.metrics.push_back(metric);
+  return {};
+}
+
+Result<SensitivityOptions> parse_options(const Arguments& arguments) {
+  SensitivityOptions options;
+  for (const std::string& word : arguments.types) VISQ_TRY(add_type(word, options));
+  if (std::any_of(arguments.types.begin(), arguments.types.end(), [](const auto& word) { return word == "all" || word == "input-n"; })) {
+    options.input_slots.clear();
+  }
+  for (const std::string& word : arguments.metrics) VISQ_TRY(add_metric(word, options));
+  VISQ_ASSIGN(options.threads, parse_threads(arguments.threads));
+  VISQ_ASSIGN(options.memory, parse_memory("--memory", arguments.memory));
+  options.nodes = arguments.selection.nodes;
+  options.ops = arguments.selection.ops;
+  options.output_node = arguments.output_node;
+  options.leave_one_out = arguments.leave_one_out;
+  options.estimate = arguments.estimate;
+  options.reverse = arguments.reverse;
+  options.stop = &interrupted();
+  return options;
+}
+
+/// Everything that decides the numbers: the program, the models, the data, what is asked for.
+Result<std::string> content_key(const Arguments& arguments, const SensitivityOptions& options) {
+  ContentKey key;
+  key.add(version_text());
+  VISQ_TRY(key.add_content(arguments.reference));
+  VISQ_TRY(key.add_content(arguments.quantized));
+  if (!arguments.data.path.empty()) VISQ_TRY(key.add_content(arguments.data.path));
+  key.add(arguments.data.path.empty() ? arguments.data.seed : "");
+  key.add(arguments.data.records);
+  key.add(fmt::format("{}:{}", options.records.first, options.records.last));
+  for (const auto* list : {&options.nodes, &options.ops}) {
+    key.add(std::to_string(list->size()));
+    for (const std::string& word : *list) key.add(word);
+  }
+  std::string types, metrics;
+  for (const SensitiveType type : options.types) types += fmt::format("{},", name(type));
+  for (const int metric : options.metrics) metrics += fmt::format("{},", metric);
+  key.add(types + fmt::format("{}", fmt::join(options.input_slots, ",")));
+  key.add(metrics);
+  key.add(options.output_node);
+  key.add(fmt::format("{} {} {}", options.leave_one_out, options.estimate, options.estimate ? options.top : 0));
+  return key.digest();
+}
+
+std::string next_command(const Arguments& arguments, const ConfigOutputs& configs) {
+  const auto word = [](const std::string& text) { return report::shell_word(text); };
+  const std::string data = arguments.data.path.empty() ? "DATA" : word(arguments.data.path);
+  std::string command = fmt::format("visqerror partial {} {} -d {}", word(arguments.reference), word(arguments.quantized), data);
+  if (arguments.output.folder.empty() || !configs.empty()) return command;
+  return command + " --from " + word(arguments.output.folder + "/sensitivity.json");
+}
+
+/// One record is enough for a first ranking; which, and how to get more, is said aloud.
+Result<Records> open_some(const Arguments& arguments, const Model& reference, const Model& quantized, const Console& console) {
+  DataOptions data = arguments.data;
+  const bool chosen = !data.records.empty() || data.path.empty();
+  if (!chosen) data.records = arguments.estimate ? "" : "1";
+  VISQ_ASSIGN(Records records, open_records(data, reference, &quantized, false, console));
+  const std::int64_t count = records.source->count();
+  if (!chosen && !arguments.estimate && count > 1) {
+    console.note(
+        fmt::format("{}: 1 of {} records is used; --records {} takes all, and gives each rank an interval", data.path, count, count));
+  }
+  return records;
+}
+
+/// Whether the result was found or the run stopped; the state of a stopped run stays for the next.
+Result<SensitivityResult> run(const SharedModel& reference, const SharedModel& quantized, RecordSource& data, SensitivityOptions& options,
+                              const ResumeFile& file, bool clean, const Console& console) {
+  if (clean) file.clean();
+  if (const auto state = file.load()) {
+    options.resume = *state;
+    console.note("going on where an earlier run was stopped");
+  }
+  if (file.possible()) options.checkpoint = [&](const std::string& state) { return file.save(state); };
+  options.progress = console.progress("trials");
+  options.expected = [&](double seconds) {
+    if (seconds >= kLongRun) console.note("about " + duration(seconds));
+  };
+  return sensitivity(reference, quantized, data, options);
+}
+
+Result<int> execute(const Arguments& arguments) {
+  const Console console = arguments.console.console();
+  if (arguments.quantized.empty()) return usage_error("sensitivity: two models are needed; see 'visqerror sensitivity --help'");
+  VISQ_ASSIGN(SensitivityOptions options, parse_options(arguments));
+  VISQ_ASSIGN(const std::int64_t top, parse_integer("--top", arguments.top.empty() ? std::to_string(kTop) : arguments.top, 1, 1 << 20));
+  VISQ_ASSIGN(const ConfigOutputs configs, ConfigOutputs::parse(arguments.write, arguments.output.folder));
+  VISQ_ASSIGN(const auto outputs, ResultOutputs::prepare(arguments.output, {"sensitive_ops.txt", "sensitive_ops.csv", "sensitivity.json"},
+                                                         {arguments.reference, arguments.quantized, arguments.data.path}, configs.paths()));
+  VISQ_ASSIGN(const SharedModel reference, load(arguments.reference, console));
+  VISQ_ASSIGN(const SharedModel quantized, load(arguments.quantized, console));
+  VISQ_ASSIGN(const Records records, open_some(arguments, *reference, *quantized, console));
+  options.records = records.range;
+  options.top = static_cast<int>(top);
+  std::string key;
+  if (outputs->to_folder()) {
+    VISQ_ASSIGN(key, content_key(arguments, options));
+  }
+  const ResumeFile file(outputs->folder(), "sensitivity", key);
+  VISQ_ASSIGN(SensitivityResult result, run(reference, quantized, *records.source, options, file, arguments.clean, console));
+  if (interrupted()) {
+    return interruption_exit_code(file.possible() ? "the same command goes on from here"
+                                                  : "nothing written; with -o DIR a run can be resumed");
+  }
+  std::string json;
+  if (outputs->wants_json()) {
+    VISQ_TRY(add_checksum(result.reference));
+    VISQ_TRY(add_checksum(result.quantized));
+    json = report::sensitivity_json(result);
+  }
+  VISQ_ASSIGN(const auto files, configs.files(report::sensitivity_config(result, *reference, static_cast<std::size_t>(top))));
+  const std::string next = console.next(next_command(arguments, configs));
+  const std::string text = report::sensitivity_text(result, text_columns()) + (next.empty() ? "" : "\n" + next);
+  VISQ_TRY(outputs->write({{"sensitive_ops.txt", report::sensitivity_text(result, 0)},
+                           {"sensitive_ops.csv", report::sensitivity_csv(result)},
+                           {"sensitivity.json", json}},
+                          json, text, console, files));
+  file.clean();
+  return kDone;
+}
+
+void add_selection(CLI::App& app, Arguments& arguments) {
+  const std::string group = "Selection";
+  add_values(app, "--types", arguments.types, "LIST",
+             "what is quantized alone: node (an operator's inputs and weights), node+output, weight, activation (one feature map, for all "
+             "its readers), input-n (one input of an operator; input-0 only the first), or all; default: node")
+      ->delimiter(',')
+      ->group(group);
+  add_values(app, "--metrics", arguments.metrics, "LIST",
+             "error of the output: mse, cosine, mre, sqnr, chebyshev (atol), l1 …; the first sorts; default: mse")
+      ->delimiter(',')
+      ->group(group);
+  arguments.selection.add_to(app);
+  add_value(app, "--output-node", arguments.output_node, "NAME", "measure this feature map; default: all outputs, the worst of them")
+      ->group(group);
+  app.add_flag("--leave-one-out", arguments.leave_one_out,
+               "quantize everything but the one thing; what helps most when left float comes first")
+      ->group(group);
+  app.add_flag("--estimate", arguments.estimate, "rank all on few records, then only the contenders on more: about a tenth of the work")
+      ->group(group);
+  app.add_flag("--reverse", arguments.reverse, "least sensitive first")->group(group);
+}
+
+std::function<int()> setup(CLI::App& app) {
+  const auto arguments = std::make_shared<Arguments>();
+  app.add_option("FP32", arguments->reference, "the float model");
+  app.add_option("QUANT", arguments->quantized, "its quantized twin");
+  arguments->data.add_to(app, "1; with --estimate all");
+  add_selection(app, *arguments);
+  arguments->output.add_to(app, "sensitive_ops.txt, .csv, sensitivity.json; a run that is stopped can then be resumed");
+  add_values(app, "--write", arguments->write, "KIND[=FILE]",
+             "a quantizer's configuration of the worst operators; KIND: " + ConfigOutputs::kinds())
+      ->group("Output");
+  add_value(app, "--top", arguments->top, "K", "how many operators --write names; default: 10")->group("Output");
+  app.add_flag("--clean", arguments->clean, "start afresh, even if an earlier run could be resumed")->group("Output");
+  add_memory(app, arguments->memory);
+  add_threads(app, arguments->threads);
+  arguments->console.add_to(app);
+  app.footer(
+      "Examples:\n"
+      "  visqerror sensitivity fp32.tflite int8.tflite -d data.h5\n"
+      "  visqerror sensitivity fp32.tflite int8.tflite -d data.h5 --records 16\n"
+      "      --types weight,activation --metrics sqnr,cosine -o out\n"
+      "  visqerror sensitivity fp32.tflite int8.tflite -d data.h5 --top 5\n"
+      "      --write mpq=worst.mpq.json");
+  return [arguments] { return finish(execute(*arguments)); };
+}
+
+constexpr CommandDef kCommand{.name = "sensitivity", .summary = "which node alone hurts the output?", .setup = setup};
+
+}  // namespace
+
+std::span<const CommandDef> command_sensitivity() { return {&kCommand, 1}; }
+
+}  // namespace visq::tool
