@@ -21,8 +21,10 @@ struct RecommendOptions {
   std::int64_t budget = -1;           ///< most bytes that weights may grow by; negative: no limit
   std::optional<double> target_sqnr;  ///< of the worst output, in dB: the search ends there
   std::optional<double> target_drop;  ///< of top-1 accuracy, in points; needs labels
-  std::vector<std::int64_t> labels;   ///< of record i of the data: labels[i]
-  std::int64_t label_offset = 0;
+  RecordSource* labelled = nullptr;   ///< data with labels; null: none
+  RecordRange labelled_records;
+  std::vector<std::int64_t> labels;  ///< of record i of `labelled`: labels[i]
+  std::int64_t label_offset = 0;     ///< the class of label l is element l + label_offset of the first output
   int threads = 0;
   std::uint64_t memory = 0;  ///< bytes for feature maps; 0: no limit
   Progress progress;
@@ -41,7 +43,7 @@ struct PrecisionPoint {
   std::vector<int> operators;           ///< in the order in which they were chosen
   std::int64_t added_bytes = 0;         ///< of weights
   double added_mac_bits = 0;            ///< multiply-adds times bits of weights times bits of activations
-  double predicted_sqnr = 0;            ///< worst output, if the gains of single operators added up
+  double predicted_sqnr = 0;            ///< worst output, as the search on a few records has it
   double sqnr = 0;                      ///< worst output, simulated on all records
   std::optional<double> accuracy_drop;  ///< top-1, points; where there are labels
 };
@@ -55,9 +57,11 @@ struct RecommendResult {
   double sqnr_before = 0;             ///< worst output of the model as it is, in that mode
   std::vector<AppliedRepair> repairs;
   double weight_bytes = 0, mac_bits = 0;  ///< of the quantized model, to compare costs with
+  std::size_t operators = 0;              ///< that are quantized at all
   std::vector<PrecisionPoint> front;      ///< by cost, cheapest first; the first has no operator
   std::size_t chosen = 0;                 ///< index into front
   std::string choice;                     ///< why, in words
+  double unrepaired_sqnr = 0;             ///< of the chosen set without the repairs: what a quantizer that calibrates as before makes of it
   QuantizerConfig config;                 ///< of the chosen point
   bool target_met = true;
   bool interrupted = false;

@@ -206,7 +206,7 @@ Result<AccumulateResult> accumulate(std::shared_ptr<const Model> reference, std:
     curve.output = error_at(plan.outputs, maps, result.metrics);
     if (options.average) add_averages(curve, result.metrics.size());
   }
-  result.remarks = analysis::part_remarks(reference, quantized);
+  result.remarks = analysis::part_remarks(*models);
   result.remarks.insert(result.remarks.end(), accumulation.remarks().begin(), accumulation.remarks().end());
   list_gaps(*models, result);
   VISQ_TRY(list_not_computed(*models, data, result));

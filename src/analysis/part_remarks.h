@@ -1,15 +1,14 @@
 // What the numbers of partly quantized runs are to be read with.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "visq/model.h"
+#include "analysis/partial_models.h"
 
 namespace visq::analysis {
 
-/// Sentences: that called subgraphs stay float; that the models' weights differ, so that a mixture of them is neither of the two.
-std::vector<std::string> part_remarks(const std::shared_ptr<const Model>& reference, const std::shared_ptr<const Model>& quantized);
+/// Sentences: that the models' weights have nothing in common, or differ by more than rounding; that called subgraphs stay float.
+std::vector<std::string> part_remarks(const PartialModels& models);
 
 }  // namespace visq::analysis

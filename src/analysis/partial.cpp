@@ -7,7 +7,6 @@
 
 #include "analysis/kept_float.h"
 #include "analysis/part_names.h"
-#include "analysis/part_remarks.h"
 #include "analysis/record_workers.h"
 #include "analysis/sensitive_parts.h"
 #include "analysis/sensitivity_scores.h"
@@ -68,6 +67,7 @@ class Picker {
     VISQ_ASSIGN(auto ranked, sensitivity(std::move(reference), std::move(quantized), data, trials_));
     result_.outputs = ranked.outputs;
     result_.gaps = ranked.gaps;
+    result_.remarks = ranked.remarks;
     result_.interrupted = ranked.interrupted;
     if (options_.ranking != nullptr) return of_ranking(std::move(ranked.nodes), wanted);
     result_.candidates = ranked.nodes.size();
@@ -193,7 +193,6 @@ Result<PartialResult> partial(std::shared_ptr<const Model> reference, std::share
   VISQ_ASSIGN(const auto picks, Picker(options, result).pick(reference, quantized, data));
   if (result.interrupted) return result;
   VISQ_ASSIGN(const auto models, PartialModels::create(reference, quantized));
-  result.remarks = analysis::part_remarks(reference, quantized);
   VISQ_ASSIGN(auto kept, RedLine(*models, options, result, picks).run(data));
   result.interrupted = kept.empty();
   if (result.interrupted) return result;

@@ -103,7 +103,8 @@ class PartDescriber {
 
   void add_readers(SensitivePart& part, int tensor) const {
     for (const int reader : r_.readers(tensor)) {
-      const std::string& name = r_names_.name(r_.op(reader).outputs[0]);
+      const Operator& op = r_.op(reader);
+      const std::string name = op.outputs.empty() ? op.label() : r_names_.name(op.outputs[0]);  // ASSIGN_VARIABLE makes nothing
       if (std::find(part.consumers.begin(), part.consumers.end(), name) == part.consumers.end()) part.consumers.push_back(name);
     }
   }

@@ -6,12 +6,12 @@
 #include <numeric>
 
 #include "analysis/part_names.h"
+#include "analysis/part_remarks.h"
 #include "analysis/record_workers.h"
 #include "analysis/sensitive_parts.h"
 #include "analysis/sensitivity_estimate.h"
 #include "analysis/sensitivity_scores.h"
 #include "analysis/trial_runner.h"
-#include "analysis/weight_likeness.h"
 #include "core/error.h"
 
 namespace visq {
@@ -242,17 +242,7 @@ class SensitivityRun {
   }
 
   void add_remarks(SensitivityResult& result) {
-    const auto likeness = analysis::weight_likeness(models_.reference(), models_.quantized(), models_.pairing().pairing);
-    const std::string unrelated = analysis::unrelated_weights(likeness, models_.reference(), models_.quantized());
-    const std::string retrained = analysis::retrained_weights(likeness);
-    for (const std::string& line : {unrelated, retrained}) {
-      if (!line.empty()) remark(line);
-    }
-    const std::size_t bodies = models_.reference().subgraphs.size() - 1;
-    if (bodies > 0) {
-      remark(fmt::format("only the main graph is quantized: {} subgraph{} that operators call stay{} float", bodies, bodies == 1 ? "" : "s",
-                         bodies == 1 ? "s" : ""));
-    }
+    for (const std::string& line : analysis::part_remarks(models_)) remark(line);
     const std::int64_t fewest = result.nodes.empty() ? 0 : (options_.reverse ? result.nodes.back() : result.nodes.front()).records;
     if (estimate_share_ < 1 && fewest < kSure) {
       remark(fmt::format("the first ranks of this estimate rest on {} record{}; with more records it is surer", fewest,

@@ -93,22 +93,25 @@ std::vector<std::string_view> local_causes() {
   return names;
 }
 
-Result<Examination> examine(std::unique_ptr<Subject> subject, const std::map<int, MapValues>& values, const WhatIf& what_if,
-                            const DiagnoseOptions& options) {
+Result<Examination> examine(const MeasuredPair& pair, const std::shared_ptr<const Model>& variant, const DiagnoseOptions& options) {
   Examination examination;
-  examination.subject = std::move(subject);
-  examination.symptoms = std::make_unique<Symptoms>(*examination.subject, values);
+  VISQ_ASSIGN(examination.subject, Subject::create(pair.subject().reference_model(), variant));
+  examination.symptoms = std::make_unique<Symptoms>(*examination.subject, pair.values());
   std::vector<Suspicion> suspicions;
   for (const CauseDef* def : cause_all()) {
     Suspicions list(def->name, *examination.symptoms, suspicions);
     def->suspect(*examination.symptoms, options, list);
   }
-  VISQ_ASSIGN(Trials trials, Trials::create(*examination.subject, what_if, options));
+  VISQ_ASSIGN(Trials trials, Trials::create(*examination.subject, pair.what_if(), options));
   examination.trials = std::make_unique<Trials>(std::move(trials));
   for (const Tried& tried : judge(suspicions, examination.trials->run(suspicions))) {
     const double worth = tried.suspicion->fatal ? kPerfect + tried.result.worth : tried.result.worth;
-    Fault fault{finding_of(*examination.subject, tried), tried.suspicion->place, worth, {}, false};
-    if (tried.result.remedy != nullptr) fault.edit = tried.result.remedy->edit, fault.simulated = tried.result.remedy->simulated;
+    Fault fault{finding_of(*examination.subject, tried), tried.suspicion->place, worth, {}, 0, {}};
+    if (tried.result.feasible != nullptr) {
+      fault.edit = tried.result.feasible->edit;
+      fault.edit_worth = tried.result.feasible_worth;
+      fault.edit_text = tried.result.feasible->text;
+    }
     examination.faults.push_back(std::move(fault));
   }
   std::stable_sort(examination.faults.begin(), examination.faults.end(), more_important);

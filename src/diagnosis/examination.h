@@ -1,12 +1,12 @@
 // One look at a model: every cause is asked, every remedy tried, and what remains is put in order of importance.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "diagnosis/measured_pair.h"
 #include "diagnosis/suspicion.h"
 #include "diagnosis/trials.h"
 
@@ -14,10 +14,11 @@ namespace visq::diagnosis {
 
 struct Fault {
   Finding finding;
-  std::string place;       ///< two faults of one place are one
-  double worth = 0;        ///< what faults of one severity are ordered by: their gain, and what is won before the last squashing
-  ModelEdit edit;          ///< what mends it; empty: nothing could be tried
-  bool simulated = false;  ///< no device could run the mended model
+  std::string place;      ///< two faults of one place are one
+  double worth = 0;       ///< what faults of one severity are ordered by: their gain, and what is won before the last squashing
+  ModelEdit edit;         ///< what mends it best on a device; empty: nothing does
+  double edit_worth = 0;  ///< the worth of that
+  std::string edit_text;  ///< in words
 };
 
 struct Examination {
@@ -27,9 +28,8 @@ struct Examination {
   std::vector<Fault> faults;  ///< most important first
 };
 
-/// `values` and `what_if`: of the reference, as first measured.
-Result<Examination> examine(std::unique_ptr<Subject> subject, const std::map<int, MapValues>& values, const WhatIf& what_if,
-                            const DiagnoseOptions& options);
+/// `variant`: the quantized model of the pair, or one made from it by edits.
+Result<Examination> examine(const MeasuredPair& pair, const std::shared_ptr<const Model>& variant, const DiagnoseOptions& options);
 
 /// By severity, then worth, then graph order.
 bool more_important(const Fault& a, const Fault& b);

@@ -6,6 +6,7 @@
 
 #include "analysis/multiply_adds.h"
 #include "analysis/trial_runner.h"
+#include "visq/run.h"
 
 namespace visq::diagnosis {
 
@@ -15,12 +16,15 @@ using analysis::QuantizedParts;
 namespace {
 
 /// Records of the search, steps, moves that every step measures anew, sets that a search without target ends with.
-constexpr std::int64_t kFewRecords = 4;
+constexpr std::size_t kFewRecords = 4;
 constexpr std::size_t kMovesTried = 8, kMostSteps = 24;
 /// Operators without weights are not free: they count as this share of all weights.
 constexpr double kLeastPrice = 1e-3;
 /// Noise under which nothing is left to win: 80 dB.
 constexpr double kNoNoise = 1e-8;
+/// A move must win this share of the noise. The few records of the search may be easier than all: it goes on for so many dB beyond a
+/// target.
+constexpr double kLeastShare = 1e-3, kReserve = 1;
 
 double to_decibels(double noise) { return noise > 0 ? std::min(200.0, -10 * std::log10(noise)) : 200.0; }
 
@@ -30,7 +34,7 @@ int bits_of(const std::string& type) { return type == "int16" ? 16 : 32; }
 
 PrecisionSearch::PrecisionSearch(analysis::PartialModels& models, RecordSource& data, const RecommendOptions& options)
     : models_(models), data_(data), options_(options) {
-  few_ = {options.records.first, std::min(options.records.last, options.records.first + kFewRecords)};
+  for (std::int64_t record = options.records.first; record < options.records.last; ++record) all_.push_back(record);
   for (const int output : models.reference().main().outputs) {
     if (models.reference().main().tensors[static_cast<std::size_t>(output)].dtype == DType::kFloat32) outputs_.push_back(output);
   }
@@ -65,12 +69,23 @@ void PrecisionSearch::find_costs() {
   }
 }
 
-/// Single operators, and pairs of an operator and its reader: a map between two is free only when both are.
+/// Single operators; the operators around a map, which is free only when all of them are; the beginning and the end of the graph, since
+/// some errors vanish only with a whole stretch of it.
 void PrecisionSearch::find_moves() {
-  for (const auto& [node, cost] : costs_) moves_.push_back({{node}, 0});
-  for (const auto& [tensor, nodes] : touching_) {
-    if (nodes.size() == 2) moves_.push_back({{nodes.begin(), nodes.end()}, 0});
+  std::vector<int> all;
+  for (const auto& [node, cost] : costs_) {
+    moves_.push_back({{node}});
+    all.push_back(node);
   }
+  for (const auto& [tensor, nodes] : touching_) {
+    if (nodes.size() > 1) moves_.push_back({{nodes.begin(), nodes.end()}});
+  }
+  for (std::size_t count = 2; count < all.size(); count *= 2) {
+    const auto part = static_cast<std::ptrdiff_t>(count);
+    moves_.push_back({{all.begin(), all.begin() + part}});
+    moves_.push_back({{all.end() - part, all.end()}});
+  }
+  moves_.push_back({all});
 }
 
 PartSet PrecisionSearch::quantized_beside(const std::set<int>& kept) const {
@@ -98,7 +113,8 @@ double PrecisionSearch::price(const Move& move, const std::set<int>& kept) const
 }
 
 /// Noise over signal of the worst output with each set quantized.
-Result<std::vector<double>> PrecisionSearch::noises(const std::vector<PartSet>& trials, const PartSet& base, RecordRange records) {
+Result<std::vector<double>> PrecisionSearch::noises(const std::vector<PartSet>& trials, const PartSet& base,
+                                                    const std::vector<std::int64_t>& records) {
   analysis::TrialOptions options;
   options.outputs = outputs_;
   options.base = &base;
@@ -108,7 +124,7 @@ Result<std::vector<double>> PrecisionSearch::noises(const std::vector<PartSet>& 
   std::vector<std::size_t> all(trials.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
   std::vector<std::vector<double>> signal(trials.size(), std::vector<double>(outputs_.size(), 0)), noise = signal;
-  for (std::int64_t index = records.first; index < records.last; ++index) {
+  for (const std::int64_t index : records) {
     VISQ_ASSIGN(const Record record, data_.read(index));
     VISQ_TRY(runner.begin(record));
     VISQ_TRY(runner.run(
@@ -131,73 +147,108 @@ Result<std::vector<double>> PrecisionSearch::noises(const std::vector<PartSet>& 
   return worst;
 }
 
-/// Measures the most promising moves anew and takes the one that wins most for its price. False where none wins anything.
-Result<bool> PrecisionSearch::take_best(std::set<int>& kept, std::vector<int>& order, double& noise) {
-  std::erase_if(moves_, [&](const Move& move) {
-    return std::all_of(move.operators.begin(), move.operators.end(), [&](int node) { return kept.contains(node); });
-  });
-  const auto worth = [&](const Move& move) { return move.noise_won / price(move, kept); };
-  std::stable_sort(moves_.begin(), moves_.end(), [&](const Move& a, const Move& b) { return worth(a) > worth(b); });
-  const std::size_t tried = std::min(kMovesTried, moves_.size());
-  if (tried == 0) return false;
+bool PrecisionSearch::fits_budget(const Move& move, const std::set<int>& kept) const {
+  std::set<int> larger = kept;
+  larger.insert(move.operators.begin(), move.operators.end());
+  return options_.budget < 0 || cost_of(larger).bytes <= options_.budget;
+}
+
+/// What moves [first, last) win now.
+Status PrecisionSearch::measure(State& state, std::size_t first, std::size_t last) {
   std::vector<PartSet> trials;
-  for (std::size_t i = 0; i < tried; ++i) {
-    std::set<int> larger = kept;
+  for (std::size_t i = first; i < last; ++i) {
+    std::set<int> larger = state.kept;
     larger.insert(moves_[i].operators.begin(), moves_[i].operators.end());
     trials.push_back(quantized_beside(larger));
   }
-  VISQ_ASSIGN(const auto results, noises(trials, quantized_beside(kept), few_));
-  std::size_t best = 0;
-  for (std::size_t i = 0; i < tried; ++i) {
-    moves_[i].noise_won = noise - results[i];
-    if (worth(moves_[i]) > worth(moves_[best])) best = i;
-  }
-  if (moves_[best].noise_won <= 0) return false;
-  for (const int node : moves_[best].operators) {
-    if (kept.insert(node).second) order.push_back(node);
-  }
-  noise = results[best];
-  return true;
+  VISQ_ASSIGN(const auto results, noises(trials, quantized_beside(state.kept), few_));
+  for (std::size_t i = first; i < last; ++i) moves_[i].noise_won = state.noise - results[i - first];
+  return {};
 }
 
-bool PrecisionSearch::done(const std::set<int>& kept, double noise) const {
+/// Measures the most promising moves anew and takes the one that wins most for its price; where none of them wins anything, the next ones.
+/// False where no move does.
+Result<bool> PrecisionSearch::take_best(State& state) {
+  std::erase_if(moves_, [&](const Move& move) {
+    const bool inside = std::all_of(move.operators.begin(), move.operators.end(), [&](int node) { return state.kept.contains(node); });
+    return inside || !fits_budget(move, state.kept);
+  });
+  const auto worth = [&](const Move& move) { return move.noise_won / price(move, state.kept); };
+  std::stable_sort(moves_.begin(), moves_.end(), [&](const Move& a, const Move& b) { return worth(a) > worth(b); });
+  for (std::size_t first = 0; first < moves_.size(); first += kMovesTried) {
+    const std::size_t last = std::min(first + kMovesTried, moves_.size());
+    VISQ_TRY(measure(state, first, last));
+    const auto best =
+        std::max_element(moves_.begin() + static_cast<std::ptrdiff_t>(first), moves_.begin() + static_cast<std::ptrdiff_t>(last),
+                         [&](const Move& a, const Move& b) { return worth(a) < worth(b); });
+    if (best->noise_won <= kLeastShare * state.noise) continue;
+    for (const int node : best->operators) {
+      if (state.kept.insert(node).second) state.order.push_back(node);
+    }
+    state.noise -= best->noise_won;
+    return true;
+  }
+  return false;
+}
+
+bool PrecisionSearch::done(const State& state) const {
   if (options_.stop != nullptr && options_.stop->load()) return true;
-  const bool met = options_.target_sqnr && to_decibels(noise) >= *options_.target_sqnr;
-  return met || kept.size() == costs_.size() || noise <= kNoNoise || (options_.budget >= 0 && cost_of(kept).bytes >= options_.budget);
+  const bool met = options_.target_sqnr && to_decibels(state.noise) >= *options_.target_sqnr + kReserve;
+  return met || state.kept.size() == costs_.size() || state.noise <= kNoNoise;
+}
+
+Result<double> PrecisionSearch::simulate(const std::vector<int>& operators) {
+  VISQ_ASSIGN(const auto noise, noises({quantized_beside({operators.begin(), operators.end()})}, quantized_beside({}), all_));
+  return to_decibels(noise[0]);
+}
+
+/// The records with the largest error tell most; a model that keeps state needs them from the first on.
+Status PrecisionSearch::choose_records() {
+  const auto few = static_cast<std::ptrdiff_t>(std::min(kFewRecords, all_.size()));
+  std::vector<std::pair<double, std::int64_t>> badness;
+  const bool sequence = keeps_state(models_.reference());
+  for (const std::int64_t record : all_) {
+    double noise = 0;
+    if (!sequence) {
+      VISQ_ASSIGN(const auto noises_of_one, noises({quantized_beside({})}, quantized_beside({}), {record}));
+      noise = noises_of_one[0];
+    }
+    badness.emplace_back(-noise, record);
+  }
+  std::stable_sort(badness.begin(), badness.end());
+  for (auto each = badness.begin(); each != badness.begin() + few; ++each) few_.push_back(each->second);
+  std::sort(few_.begin(), few_.end());
+  return {};
+}
+
+Result<PrecisionSearch::State> PrecisionSearch::begin() {
+  State state;
+  VISQ_TRY(choose_records());
+  const PartSet everything = quantized_beside({});
+  VISQ_ASSIGN(const auto noise, noises({everything}, everything, few_));
+  state.noise = noise[0];
+  VISQ_TRY(measure(state, 0, moves_.size()));
+  return state;
 }
 
 Result<std::vector<PrecisionPoint>> PrecisionSearch::run() {
-  std::set<int> kept;
-  std::vector<int> order;
-  const PartSet everything = quantized_beside(kept);
-  std::vector<PartSet> singles;
-  for (const Move& move : moves_) singles.push_back(quantized_beside({move.operators.begin(), move.operators.end()}));
-  singles.push_back(everything);
-  VISQ_ASSIGN(const auto alone, noises(singles, everything, few_));
-  double noise = alone.back();
-  const double noise_of_all = noise;
-  std::map<int, double> gains;
-  for (std::size_t i = 0; i < moves_.size(); ++i) {
-    moves_[i].noise_won = noise_of_all - alone[i];
-    if (moves_[i].operators.size() == 1) gains[moves_[i].operators[0]] = moves_[i].noise_won;
-  }
+  VISQ_ASSIGN(State state, begin());
+  const double noise_of_all = state.noise;
   std::vector<PrecisionPoint> points(1);
-  double predicted = noise_of_all;
-  points[0].predicted_sqnr = to_decibels(predicted);
-  for (std::size_t step = 0; step < kMostSteps && !done(kept, noise); ++step) {
-    const std::size_t before = order.size();
-    VISQ_ASSIGN(const bool taken, take_best(kept, order, noise));
+  for (std::size_t step = 0; step < kMostSteps && !done(state); ++step) {
+    VISQ_ASSIGN(const bool taken, take_best(state));
     if (!taken) break;
-    for (std::size_t i = before; i < order.size(); ++i) predicted -= gains[order[i]];
-    const Cost cost = cost_of(kept);
-    if (options_.budget >= 0 && cost.bytes > options_.budget) break;
-    points.push_back({order, cost.bytes, cost.mac_bits, to_decibels(std::max(predicted, kNoNoise)), 0, {}});
+    const Cost cost = cost_of(state.kept);
+    points.push_back({state.order, cost.bytes, cost.mac_bits, to_decibels(state.noise) - to_decibels(noise_of_all), 0, {}});
     if (options_.progress) options_.progress(static_cast<std::int64_t>(step + 1), static_cast<std::int64_t>(kMostSteps));
   }
   std::vector<PartSet> sets;
   for (const PrecisionPoint& point : points) sets.push_back(quantized_beside({point.operators.begin(), point.operators.end()}));
-  VISQ_ASSIGN(const auto final, noises(sets, everything, options_.records));
-  for (std::size_t i = 0; i < points.size(); ++i) points[i].sqnr = to_decibels(final[i]);
+  VISQ_ASSIGN(const auto final, noises(sets, quantized_beside({}), all_));
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    points[i].sqnr = to_decibels(final[i]);
+    points[i].predicted_sqnr = std::min(200.0, points[0].sqnr + points[i].predicted_sqnr);
+  }
   return points;
 }
 

@@ -52,7 +52,7 @@ bool has_fixed_grid(const Subject& subject, int tensor) { return demanded_grid(s
 
 Remedy new_range(const Symptoms& symptoms, int tensor) {
   const Subject& subject = symptoms.subject();
-  const analysis::RealBounds range = symptoms.needed(tensor);
+  const analysis::RealBounds range = symptoms.range_for(tensor);
   Repair repair(subject);
   const auto fixed = demanded_grid(subject, tensor);
   repair.regrid(subject.tied(tensor), fixed ? *fixed : activation_grid(subject.q().tensor(tensor).dtype, range));

@@ -78,6 +78,11 @@ analysis::RealBounds Symptoms::needed(int tensor) const {
   return bounds;
 }
 
+analysis::RealBounds Symptoms::range_for(int tensor) const {
+  const analysis::RealBounds bounds = needed(tensor);
+  return {bounds.low * kMargin, bounds.high * kMargin};
+}
+
 int Symptoms::first_of_group(int tensor) const {
   for (const int tied : subject_.tied(tensor)) {
     if (map(tied) != nullptr) return tied;

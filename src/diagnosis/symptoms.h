@@ -62,6 +62,9 @@ class Symptoms {
   const std::vector<ConstantValues>& constants() const { return constants_; }
   /// The reference's values of all maps tied to this one: what their common grid must hold.
   analysis::RealBounds needed(int tensor) const;
+  /// The range to give them: a little more, since other records reach a little further than these.
+  analysis::RealBounds range_for(int tensor) const;
+  static constexpr double kMargin = 1.05;
   /// The first map of the graph among those that are tied to this one and have values.
   int first_of_group(int tensor) const;
 

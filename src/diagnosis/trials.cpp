@@ -98,7 +98,15 @@ std::vector<TrialResult> Trials::run(const std::vector<Suspicion>& suspicions) c
   for (const Trial& trial : trials) {
     if (!trial.done || trial.remedy == nullptr) continue;
     TrialResult& result = results[trial.suspicion];
-    if (result.remedy == nullptr || trial.worth > result.worth) result = {trial.remedy, false, trial.gain, trial.worth, mode_of(trial)};
+    if (!trial.remedy->simulated && trial.worth > result.feasible_worth) {
+      result.feasible = trial.remedy;
+      result.feasible_worth = trial.worth;
+    }
+    if (result.remedy != nullptr && trial.worth <= result.worth) continue;
+    result.remedy = trial.remedy;
+    result.gain = trial.gain;
+    result.worth = trial.worth;
+    result.mode = mode_of(trial);
   }
   dismiss_rivalled(trials, results);
   return results;

@@ -16,6 +16,8 @@ struct TrialResult {
   double gain = 0;                 ///< dB
   double worth = 0;                ///< what trials are ranked by: see trials.cpp
   Mode mode = Mode::kInteger;
+  const Remedy* feasible = nullptr;  ///< the best one that a device can run; null: none wins anything
+  double feasible_worth = 0;
 };
 
 class Trials {

@@ -25,7 +25,8 @@ std::vector<int> operators_of(const SensitivePart& part, const Subgraph& graph) 
   std::vector<int> readers;
   for (std::size_t i = 0; i < graph.operators.size(); ++i) {
     const auto& inputs = graph.operators[i].inputs;
-    if (std::find(inputs.begin(), inputs.end(), part.reference.tensor) != inputs.end()) readers.push_back(static_cast<int>(i));
+    const bool reads = std::find(inputs.begin(), inputs.end(), part.reference.tensor) != inputs.end();
+    if (reads && !graph.operators[i].outputs.empty()) readers.push_back(static_cast<int>(i));
   }
   return readers;
 }
@@ -48,6 +49,9 @@ QuantizerConfig sensitivity_config(const SensitivityResult& result, const Model&
       layer.op = op.label();
       for (const int output : op.outputs) layer.outputs.push_back(names[static_cast<std::size_t>(output)]);
       layer.name = layer.outputs.front();
+      const auto& outputs = reference.main().outputs;
+      layer.makes_output = std::any_of(op.outputs.begin(), op.outputs.end(),
+                                       [&](int output) { return std::find(outputs.begin(), outputs.end(), output) != outputs.end(); });
       config.layers.push_back(std::move(layer));
     }
   }

@@ -235,6 +235,30 @@ TEST(AccumulateSmall, IntegerOutputsAreSharesOfDifferingElements) {
   EXPECT_EQ(curve.output.metrics[0].value, curve.nodes[1].metrics[0].value);
 }
 
+/// Weights of which the bias stays float, as in weight-only quantization: w is off by 0.004 at its first element.
+TEST(AccumulateSmall, ABiasThatIsNotQuantizedStaysWhatItIs) {
+  for (const bool convolution : {false, true}) {
+    const auto build = [&](bool quantized) {
+      SmallModel m(quantized ? "q.tflite" : "f.tflite");
+      const Shape map = convolution ? Shape{1, 1, 1, 2} : Shape{1, 2}, weights = convolution ? Shape{1, 1, 1, 2} : Shape{1, 2};
+      const int x = m.map("x", map), bias = m.constant("b", {1}, {7});
+      const int w = quantized ? m.constant_int8("w", weights, {100, 50}, {0.01F}) : m.constant("w", weights, {1.004F, 0.5F});
+      const int y = m.map("y", convolution ? Shape{1, 1, 1, 1} : Shape{1, 1});
+      Operator& op = m.op(convolution ? "CONV_2D" : "FULLY_CONNECTED", {x, w, bias}, {y});
+      for (const char* stride : {"stride_w", "stride_h", "dilation_w_factor", "dilation_h_factor"}) {
+        if (convolution) op.attributes.set(stride, std::int64_t{1});
+      }
+      if (convolution) op.attributes.set("padding", std::string("VALID"));
+      return m.finish({x}, {y});
+    };
+    testing::MemorySource data({testing::float_array(convolution ? Shape{1, 1, 1, 2} : Shape{1, 2}, {2, 1})});
+    const auto result = accumulate(build(false), build(true), data, options_for({quantize("weight"), keep_float("w")}, 1));
+    ASSERT_TRUE(result.ok()) << result.error().message;
+    EXPECT_NEAR(result->curves[0].output.metrics[0].value, 0.008 * 0.008, 1e-7);
+    EXPECT_EQ(result->curves[1].output.metrics[0].value, 0);
+  }
+}
+
 /// Dynamic first axis: records of 1, 3 and 2 rows.
 TEST(AccumulateSmall, RecordsMayDifferInShape) {
   const auto build = [](bool quantized) {

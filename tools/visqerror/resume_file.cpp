@@ -70,7 +70,7 @@ void ResumeFile::clean() const {
   std::vector<fs::path> ours;
   for (fs::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (name.starts_with(command_ + "-") || name.starts_with("." + command_ + "-")) ours.push_back(entry->path());
+    if (name.starts_with(command_ + "-")) ours.push_back(entry->path());  // temporaries of a run that was killed among them
   }
   for (const fs::path& path : ours) fs::remove(path, error);
   fs::remove(folder_, error);  // only where it is empty

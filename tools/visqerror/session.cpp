@@ -139,6 +139,16 @@ void keep_spread(Records& records, std::int64_t most, std::initializer_list<cons
   records.range = {0, most};
 }
 
+Result<Records> open_first_record(const DataOptions& options, const Model& model, const Model& twin, const Console& console) {
+  const bool chosen = !options.records.empty() || options.path.empty();
+  DataOptions first = options;
+  if (!chosen) first.records = "1";
+  VISQ_ASSIGN(Records records, open_records(first, model, &twin, false, console));
+  const std::int64_t count = records.source->count();
+  if (!chosen && count > 1) console.note(fmt::format("{}: 1 of {} records is used; --records {} takes all", options.path, count, count));
+  return records;
+}
+
 void say_if_sequence(std::initializer_list<const Model*> models, const Console& console) {
   for (const Model* model : models) {
     if (!keeps_state(*model)) continue;

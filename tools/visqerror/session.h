@@ -42,6 +42,9 @@ Result<Records> open_records(const DataOptions& options, const Model& model, con
 /// Keeps at most `most` records, spread evenly over the range; the first ones of a sequence. Says so.
 void keep_spread(Records& records, std::int64_t most, std::initializer_list<const Model*> models, const Console& console);
 
+/// The same for a pair, but only the first record of the data where --records does not say how many; said aloud.
+Result<Records> open_first_record(const DataOptions& options, const Model& model, const Model& twin, const Console& console);
+
 /// Says so where the records are a sequence, because one of the models keeps state from record to record.
 void say_if_sequence(std::initializer_list<const Model*> models, const Console& console);
 

@@ -37,7 +37,7 @@ Overflow find_overflow(const std::vector<std::int64_t>& codes, const std::vector
     if (!std::isfinite(needed)) return {};
     if (std::fabs(needed) <= limit) {
       ++fitting;
-      right += is_right(code, needed) ? 1 : 0;
+      if (is_right(code, needed)) ++right;
       continue;
     }
     const bool stopped = std::fabs(std::fabs(code) - limit) <= 1 && std::signbit(code) == std::signbit(needed);

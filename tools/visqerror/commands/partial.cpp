@@ -54,17 +54,6 @@ std::string next_command(const PartialResult& result, const Arguments& arguments
   return names.empty() ? command : command + " --keep-float " + word(names);
 }
 
-/// One record is enough for a first curve; which, and how to get more, is said aloud.
-Result<Records> open_some(const Arguments& arguments, const Model& reference, const Model& quantized, const Console& console) {
-  DataOptions data = arguments.data;
-  const bool chosen = !data.records.empty() || data.path.empty();
-  if (!chosen) data.records = "1";
-  VISQ_ASSIGN(Records records, open_records(data, reference, &quantized, false, console));
-  const std::int64_t count = records.source->count();
-  if (!chosen && count > 1) console.note(fmt::format("{}: 1 of {} records is used; --records {} takes all", data.path, count, count));
-  return records;
-}
-
 Result<int> execute(const Arguments& arguments) {
   const Console console = arguments.console.console();
   VISQ_TRY(need_pair("partial", arguments.quantized));
@@ -78,7 +67,7 @@ Result<int> execute(const Arguments& arguments) {
   }
   VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
   const auto& [reference, quantized] = pair;
-  VISQ_ASSIGN(const Records records, open_some(arguments, *reference, *quantized, console));
+  VISQ_ASSIGN(const Records records, open_first_record(arguments.data, *reference, *quantized, console));
   options.records = records.range;
   options.ranking_progress = console.progress("trials, one node each");
   options.progress = console.progress("trials");

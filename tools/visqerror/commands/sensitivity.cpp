@@ -113,6 +113,7 @@ Result<std::string> content_key(const Arguments& arguments, const SensitivityOpt
   key.add(types + fmt::format("{}", fmt::join(options.input_slots, ",")));
   key.add(metrics);
   key.add(options.output_node);
+  key.add(std::to_string(options.memory));
   key.add(fmt::format("{} {} {}", options.leave_one_out, options.estimate, options.estimate ? options.top : 0));
   return key.digest();
 }
@@ -125,21 +126,7 @@ std::string next_command(const Arguments& arguments, const ConfigOutputs& config
   return command + " --from " + word(arguments.output.folder + "/sensitivity.json");
 }
 
-/// One record is enough for a first ranking; which, and how to get more, is said aloud.
-Result<Records> open_some(const Arguments& arguments, const Model& reference, const Model& quantized, const Console& console) {
-  DataOptions data = arguments.data;
-  const bool chosen = !data.records.empty() || data.path.empty();
-  if (!chosen) data.records = arguments.estimate ? "" : "1";
-  VISQ_ASSIGN(Records records, open_records(data, reference, &quantized, false, console));
-  const std::int64_t count = records.source->count();
-  if (!chosen && !arguments.estimate && count > 1) {
-    console.note(
-        fmt::format("{}: 1 of {} records is used; --records {} takes all, and gives each rank an interval", data.path, count, count));
-  }
-  return records;
-}
-
-/// Whether the result was found or the run stopped; the state of a stopped run stays for the next.
+/// Goes on from where an earlier run was stopped; where this one is, its state stays for the next.
 Result<SensitivityResult> run(const SharedModel& reference, const SharedModel& quantized, RecordSource& data, SensitivityOptions& options,
                               const ResumeFile& file, bool clean, const Console& console) {
   if (clean) file.clean();
@@ -165,7 +152,8 @@ Result<int> execute(const Arguments& arguments) {
                                                          {arguments.reference, arguments.quantized, arguments.data.path}, configs.paths()));
   VISQ_ASSIGN(const SharedModel reference, load(arguments.reference, console));
   VISQ_ASSIGN(const SharedModel quantized, load(arguments.quantized, console));
-  VISQ_ASSIGN(const Records records, open_some(arguments, *reference, *quantized, console));
+  VISQ_ASSIGN(const Records records, arguments.estimate ? open_records(arguments.data, *reference, quantized.get(), false, console)
+                                                        : open_first_record(arguments.data, *reference, *quantized, console));
   options.records = records.range;
   options.top = static_cast<int>(top);
   std::string key;

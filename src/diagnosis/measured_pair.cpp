@@ -1,0 +1,48 @@
+#include "diagnosis/measured_pair.h"
+
+#include <set>
+
+#include "analysis/model_runner.h"
+#include "analysis/real_values.h"
+#include "visq/run.h"
+
+namespace visq::diagnosis {
+
+Result<std::unique_ptr<MeasuredPair>> MeasuredPair::create(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
+                                                           RecordSource& data, RecordRange records) {
+  VISQ_ASSIGN(auto subject, Subject::create(reference, quantized));
+  std::unique_ptr<MeasuredPair> pair(new MeasuredPair(std::move(subject)));
+  VISQ_TRY(pair->measure(data, records));
+  if (!keeps_state(*reference) && !keeps_state(*quantized)) VISQ_TRY(pair->what_if_.order_by_error(quantized, Mode::kFakeQuant));
+  return pair;
+}
+
+Status MeasuredPair::measure(RecordSource& data, RecordRange records) {
+  VISQ_ASSIGN(const auto feed, InputFeed::create(subject_->reference(), &subject_->quantized()));
+  std::set<int> wanted;
+  for (const int tensor : subject_->q().feature_maps()) {
+    if (subject_->q().tensor(tensor).quantization.quantized() && subject_->reference_of(tensor) >= 0) {
+      wanted.insert(subject_->reference_of(tensor));
+    }
+  }
+  analysis::ModelRunner runner(subject_->reference_model(), Mode::kFp32);
+  std::vector<float> scratch;
+  for (std::int64_t index = records.first; index < records.last; ++index) {
+    VISQ_ASSIGN(const Record record, data.read(index));
+    VISQ_ASSIGN(const auto inputs, feed.for_model(record));
+    VISQ_ASSIGN(auto twin, feed.for_twin(record));
+    what_if_.add(std::move(twin));
+    VISQ_TRY(runner.run(inputs, [&](int tensor, const runtime::Executor& executor) -> Status {
+      what_if_.see(tensor, executor.tensor(tensor));
+      const float* map = wanted.contains(tensor) ? analysis::real_values(executor.tensor(tensor), scratch) : nullptr;
+      if (map == nullptr) return {};
+      const std::span elements(map, static_cast<std::size_t>(executor.tensor(tensor).elements()));
+      values_[tensor].sketch.add(elements);
+      values_[tensor].moments.add(elements);
+      return {};
+    }));
+  }
+  return {};
+}
+
+}  // namespace visq::diagnosis

@@ -1,0 +1,34 @@
+// The pair with what the reference computes on the records: measured once, used for every variant of the quantized model.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "diagnosis/subject.h"
+#include "diagnosis/symptoms.h"
+#include "diagnosis/what_if.h"
+#include "visq/data.h"
+
+namespace visq::diagnosis {
+
+class MeasuredPair {
+ public:
+  /// Errors: kBadInput where models and data do not fit together.
+  static Result<std::unique_ptr<MeasuredPair>> create(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
+                                                      RecordSource& data, RecordRange records);
+
+  const Subject& subject() const { return *subject_; }
+  /// The reference's values of every map that has a quantized counterpart, by tensor of the reference.
+  const std::map<int, MapValues>& values() const { return values_; }
+  const WhatIf& what_if() const { return what_if_; }
+
+ private:
+  explicit MeasuredPair(std::unique_ptr<Subject> subject) : subject_(std::move(subject)), what_if_(*subject_) {}
+  Status measure(RecordSource& data, RecordRange records);
+
+  std::unique_ptr<Subject> subject_;
+  std::map<int, MapValues> values_;
+  WhatIf what_if_;
+};
+
+}  // namespace visq::diagnosis

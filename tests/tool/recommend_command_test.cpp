@@ -1,0 +1,102 @@
+// `visqerror recommend` on the bundled example.
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "support/json_schema.h"
+#include "tool/tool_support.h"
+
+namespace visq::testing {
+namespace {
+
+using Json = nlohmann::json;
+
+TEST(RecommendCommand, FrontRisesWithItsCost) {
+  const TemporaryFolder folder;
+  const ProcessResult run =
+      run_tool({"recommend", kFp32, kInt8, "-d", kData, "-o", folder / "out", "--write", "aeq", "--write", "denylist"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(folder.content(), (std::vector<std::string>{"out", "out/recommend.json", "out/recommend.svg", "out/recommend.txt",
+                                                        "out/sensitive.aeq.json", "out/sensitive.denylist.json"}));
+  const Json result = Json::parse(read_text(folder / "out/recommend.json"));
+  EXPECT_EQ(schema_violation("recommend.schema.json", result), "");
+  const Json& front = result["front"];
+  ASSERT_GE(front.size(), 2U);
+  EXPECT_TRUE(front[0]["operators"].empty());
+  EXPECT_EQ(front[0]["added_bytes"], 0);
+  for (std::size_t i = 1; i < front.size(); ++i) {
+    EXPECT_GT(front[i]["sqnr"], front[i - 1]["sqnr"]);
+    EXPECT_GE(front[i]["added_bytes"], front[i - 1]["added_bytes"]);
+    EXPECT_GT(front[i]["operators"].size(), front[i - 1]["operators"].size());
+  }
+  const Json recipe = Json::parse(read_text(folder / "out/sensitive.aeq.json"));
+  const auto outputs = std::count_if(recipe.begin(), recipe.end(), [](const Json& rule) { return rule["operation"] == "OUTPUT"; });
+  EXPECT_EQ(recipe.size(), result["layers"].size() + 1 + static_cast<std::size_t>(outputs));
+}
+
+TEST(RecommendCommand, EndsAtItsTarget) {
+  const Json result = Json::parse(run_tool({"recommend", kFp32, kInt8, "-d", kData, "--quiet", "--target", "sqnr=55", "--json", "-"}).out);
+  const Json& chosen = result["front"][result["chosen"].get<std::size_t>()];
+  EXPECT_TRUE(result["target_met"]);
+  EXPECT_GE(chosen["sqnr"], 55);
+  const ProcessResult beyond = run_tool({"recommend", kFp32, kInt8, "-d", kData, "--target", "sqnr=500", "--json", "-"});
+  EXPECT_FALSE(Json::parse(beyond.out)["target_met"]);
+  EXPECT_NE(beyond.err.find("the target is not met"), std::string::npos);
+}
+
+TEST(RecommendCommand, KeepsToItsBudget) {
+  const Json result = Json::parse(run_tool({"recommend", kFp32, kInt8, "-d", kData, "--quiet", "--budget", "3000", "--json", "-"}).out);
+  for (const Json& point : result["front"]) EXPECT_LE(point["added_bytes"], 3000);
+  EXPECT_EQ(result["chosen"], result["front"].size() - 1);
+}
+
+TEST(RecommendCommand, TellsWhatEverySetLosesInAccuracy) {
+  const Json result = Json::parse(run_tool({"recommend", kFp32, kInt8, "-d", kData, "--quiet", "--labels", example("labels.npy"),
+                                            "--target", "accuracy_drop=1", "--json", "-"})
+                                      .out);
+  for (const Json& point : result["front"]) EXPECT_TRUE(point["accuracy_drop"].is_number());
+  EXPECT_TRUE(result["target_met"]);
+}
+
+TEST(RecommendCommand, NothingToRepairIsNotWritten) {
+  const TemporaryFolder folder;
+  const ProcessResult run = run_tool({"recommend", kFp32, kInt8, "-d", kData, "--write-model", folder / "fixed.tflite"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_NE(run.err.find("nothing to repair"), std::string::npos) << run.err;
+  EXPECT_TRUE(folder.content().empty());
+}
+
+TEST(RecommendCommand, SameBytesWithAnyNumberOfThreads) {
+  const auto json = [](const std::string& threads) {
+    return run_tool({"recommend", kFp32, kInt8, "-d", kData, "--threads", threads, "--quiet", "--json", "-"}).out;
+  };
+  const std::string one = json("1");
+  EXPECT_FALSE(one.empty());
+  EXPECT_EQ(one, json("3"));
+}
+
+TEST(RecommendCommand, RefusesBadOptions) {
+  for (const std::vector<std::string>& options : {std::vector<std::string>{"--target", "psnr=3"},
+                                                  {"--target", "accuracy_drop=1"},
+                                                  {"--to", "int8"},
+                                                  {"--budget", "lots"},
+                                                  {"--write", "yaml=f"}}) {
+    std::vector<std::string> arguments{"recommend", kFp32, kInt8, "-d", kData};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    EXPECT_EQ(run_tool(arguments).exit_code, 2) << options[0] << " " << options[1];
+  }
+}
+
+/// The recipe is one that the real quantizer takes, and its model is as good as was said.
+TEST(RecommendCommand, TheRealQuantizerTakesItsRecipe) {
+  const char* wanted = std::getenv("VISQ_QUANTIZER_PYTHON");
+  const std::string python = wanted != nullptr ? wanted : "python3";
+  if (run_process({python, "-c", "import ai_edge_quantizer, ai_edge_litert, h5py"}).exit_code != 0) {
+    GTEST_SKIP() << "the AI Edge Quantizer (a PyPI package) is not there; VISQ_QUANTIZER_PYTHON names a Python that has it";
+  }
+  const std::string script = std::string(VISQ_SOURCE_DIR) + "/tests/recommend/check_recipe.py";
+  const ProcessResult run = run_process({python, script, VISQ_BINARY, kFp32, kData});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+}
+
+}  // namespace
+}  // namespace visq::testing

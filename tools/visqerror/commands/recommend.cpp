@@ -1,0 +1,170 @@
+// recommend: what is the cheapest set of fixes?
+#include "visq/recommend.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "core/error.h"
+#include "report/recommend_report.h"
+#include "report/text.h"
+#include "visqerror/command.h"
+#include "visqerror/config_outputs.h"
+#include "visqerror/exit_code.h"
+#include "visqerror/interrupt.h"
+#include "visqerror/result_outputs.h"
+#include "visqerror/session.h"
+
+namespace visq::tool {
+namespace {
+
+constexpr std::int64_t kRecords = 16;
+
+struct Arguments {
+  std::string reference, quantized, threads, memory, budget, target, to, labels, label_offset, write_model;
+  std::vector<std::string> write;
+  DataOptions data;
+  ConsoleOptions console;
+  ResultOutputOptions output;
+};
+
+/// "sqnr=30" or "accuracy_drop=0.5".
+Status parse_target(const Arguments& arguments, RecommendOptions& options) {
+  const std::string& text = arguments.target;
+  if (text.empty()) return {};
+  const std::size_t equals = text.find('=');
+  const std::string metric = text.substr(0, equals);
+  if (equals == std::string::npos || (metric != "sqnr" && metric != "accuracy_drop")) {
+    return usage_error("--target: '{}' is neither sqnr=NUMBER nor accuracy_drop=NUMBER", text);
+  }
+  VISQ_ASSIGN(const double value, parse_number("--target", text.substr(equals + 1)));
+  (metric == "sqnr" ? options.target_sqnr : options.target_drop) = value;
+  if (options.target_drop && arguments.labels.empty()) return usage_error("--target accuracy_drop: needs --labels");
+  return {};
+}
+
+Result<RecommendOptions> parse_options(const Arguments& arguments) {
+  RecommendOptions options;
+  VISQ_ASSIGN(options.threads, parse_threads(arguments.threads));
+  VISQ_ASSIGN(options.memory, parse_memory("--memory", arguments.memory));
+  VISQ_TRY(parse_target(arguments, options));
+  if (!arguments.to.empty()) options.to = arguments.to;
+  if (options.to != "float32" && options.to != "int16") return usage_error("--to: '{}' is neither float32 nor int16", options.to);
+  if (!arguments.budget.empty()) {
+    VISQ_ASSIGN(const std::uint64_t budget, parse_memory("--budget", arguments.budget));
+    options.budget = static_cast<std::int64_t>(std::min<std::uint64_t>(budget, std::uint64_t{1} << 40));
+  }
+  if (!arguments.labels.empty()) {
+    VISQ_ASSIGN(options.labels, load_labels(arguments.labels));
+  }
+  if (!arguments.label_offset.empty()) {
+    VISQ_ASSIGN(options.label_offset, parse_integer("--label-offset", arguments.label_offset, -1'000'000, 1'000'000));
+  }
+  return options;
+}
+
+std::string next_command(const RecommendResult& result, const Arguments& arguments) {
+  const auto word = [](const std::string& text) { return report::shell_word(text); };
+  const std::string data = arguments.data.path.empty() ? "DATA" : word(arguments.data.path);
+  const std::string pair = fmt::format("{} {}", word(arguments.reference), word(arguments.quantized));
+  if (!arguments.write_model.empty() && !result.repaired_model.empty()) {
+    return fmt::format("visqerror compare {} {} -d {}", word(arguments.reference), word(arguments.write_model), data);
+  }
+  if (!result.repairs.empty()) return fmt::format("visqerror recommend {} -d {} --write-model FIXED", pair, data);
+  return fmt::format("visqerror recommend {} -d {} --write aeq=RECIPE", pair, data);
+}
+
+/// The outputs beside the result: configurations, and the repaired model.
+Result<std::vector<FileToWrite>> more_files(const Arguments& arguments, const ConfigOutputs& configs, const RecommendResult& result,
+                                            const Console& console) {
+  VISQ_ASSIGN(auto files, configs.files(result.config));
+  if (arguments.write_model.empty()) return files;
+  if (result.repaired_model.empty()) {
+    console.warn(fmt::format("{}: not written, since there is nothing to repair", arguments.write_model));
+    return files;
+  }
+  files.push_back({arguments.write_model, result.repaired_model});
+  return files;
+}
+
+Result<int> execute(const Arguments& arguments) {
+  const Console console = arguments.console.console();
+  if (arguments.quantized.empty()) return usage_error("recommend: two models are needed; see 'visqerror recommend --help'");
+  VISQ_ASSIGN(RecommendOptions options, parse_options(arguments));
+  VISQ_ASSIGN(const ConfigOutputs configs, ConfigOutputs::parse(arguments.write, arguments.output.folder));
+  std::vector<std::string> more = configs.paths();
+  if (!arguments.write_model.empty()) more.push_back(arguments.write_model);
+  VISQ_ASSIGN(const auto outputs,
+              ResultOutputs::prepare(arguments.output, {"recommend.txt", "recommend.json", "recommend.svg"},
+                                     {arguments.reference, arguments.quantized, arguments.data.path, arguments.labels}, more));
+  VISQ_ASSIGN(const SharedModel reference, load(arguments.reference, console));
+  VISQ_ASSIGN(const SharedModel quantized, load(arguments.quantized, console));
+  say_if_sequence({reference.get(), quantized.get()}, console);
+  VISQ_ASSIGN(Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
+  Records labelled;
+  if (!arguments.labels.empty()) {
+    VISQ_ASSIGN(labelled, open_records(arguments.data, *reference, quantized.get(), false, console));
+    options.labelled = labelled.source.get();
+    options.labelled_records = labelled.range;
+  }
+  if (arguments.data.records.empty()) keep_spread(records, kRecords, {reference.get(), quantized.get()}, console);
+  options.records = records.range;
+  options.progress = console.progress("trials");
+  options.stop = &interrupted();
+  VISQ_ASSIGN(RecommendResult result, recommend(reference, quantized, *records.source, options));
+  if (interrupted()) return interruption_exit_code("nothing written");
+  std::string json;
+  if (outputs->wants_json()) {
+    VISQ_TRY(add_checksum(result.reference));
+    VISQ_TRY(add_checksum(result.quantized));
+    json = report::recommend_json(result);
+  }
+  if (!result.target_met) console.warn("the target is not met by any set that was found");
+  VISQ_ASSIGN(const auto files, more_files(arguments, configs, result, console));
+  const std::string next = console.next(next_command(result, arguments));
+  const std::string text = report::recommend_text(result, text_columns()) + (next.empty() ? "" : "\n" + next);
+  VISQ_TRY(outputs->write(
+      {{"recommend.txt", report::recommend_text(result, 0)}, {"recommend.json", json}, {"recommend.svg", report::recommend_svg(result)}},
+      json, text, console, files));
+  return kDone;
+}
+
+std::function<int()> setup(CLI::App& app) {
+  const auto arguments = std::make_shared<Arguments>();
+  app.add_option("FP32", arguments->reference, "the float model");
+  app.add_option("QUANT", arguments->quantized, "its quantized twin");
+  arguments->data.add_to(app, "16, spread evenly");
+  add_value(app, "--labels", arguments->labels, "FILE",
+            "class of every record: .npy, .csv, or an HDF5 dataset; gives each set its drop in accuracy")
+      ->group("Data");
+  add_value(app, "--label-offset", arguments->label_offset, "N", "added to every label; default: 0")->group("Data");
+  add_value(app, "--target", arguments->target, "GOAL", "stop at sqnr=DB of the worst output, or accuracy_drop=POINTS (with --labels)")
+      ->group("Goal");
+  add_value(app, "--budget", arguments->budget, "SIZE", "most bytes that weights may grow by, such as 20K or 1M")->group("Goal");
+  add_value(app, "--to", arguments->to, "TYPE", "what chosen operators become: float32 (default) or int16")->group("Goal");
+  arguments->output.add_to(app, "recommend.txt, recommend.json, recommend.svg");
+  add_values(app, "--write", arguments->write, "KIND[=FILE]",
+             "a quantizer's configuration of the chosen set; KIND: " + ConfigOutputs::kinds())
+      ->group("Output");
+  add_value(app, "--write-model", arguments->write_model, "FIXED", "the quantized model with all repairs that need no new calibration")
+      ->group("Output");
+  add_memory(app, arguments->memory);
+  add_threads(app, arguments->threads);
+  arguments->console.add_to(app);
+  app.footer(
+      "Examples:\n"
+      "  visqerror recommend fp32.tflite int8.tflite -d data.h5\n"
+      "  visqerror recommend fp32.tflite int8.tflite -d data.h5\n"
+      "      --write-model mended.tflite\n"
+      "  visqerror recommend fp32.tflite int8.tflite -d data.h5 --target sqnr=30\n"
+      "      --write aeq=recipe.json");
+  return [arguments] { return finish(execute(*arguments)); };
+}
+
+constexpr CommandDef kCommand{.name = "recommend", .summary = "what is the cheapest set of fixes?", .setup = setup};
+
+}  // namespace
+
+std::span<const CommandDef> command_recommend() { return {&kCommand, 1}; }
+
+}  // namespace visq::tool
