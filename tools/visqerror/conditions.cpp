@@ -9,21 +9,23 @@
 namespace visq::tool {
 namespace {
 
-/// Indices of the maps that the condition is about.
-std::vector<int> maps_of(const Condition& condition, const CompareResult& result) {
-  if (condition.scope == Condition::Scope::kOutputs) return result.outputs;
+/// The maps that the condition is about.
+std::vector<const MapComparison*> maps_of(const Condition& condition, const CompareResult& result) {
+  std::vector<const MapComparison*> maps;
+  if (condition.scope == Condition::Scope::kOutputs) {
+    for (std::size_t i = 0; i < result.outputs.size(); ++i) maps.push_back(&compared_output(result, i));
+    return maps;
+  }
   const bool any = condition.scope == Condition::Scope::kAny;
   analysis::NodeFilter filter(any ? std::vector<std::string>{} : std::vector{condition.pattern}, {});
   for (const MapComparison& map : result.maps) {
     filter.learn_name(map.reference.name);
     filter.learn_name(map.quantized.name);
   }
-  std::vector<int> indices;
-  for (std::size_t i = 0; i < result.maps.size(); ++i) {
-    const MapComparison& map = result.maps[i];
-    if (filter.passes({map.reference.name, map.quantized.name}, map.reference.op)) indices.push_back(static_cast<int>(i));
+  for (const MapComparison& map : result.maps) {
+    if (filter.passes({map.reference.name, map.quantized.name}, map.reference.op)) maps.push_back(&map);
   }
-  return indices;
+  return maps;
 }
 
 bool holds(const Condition& condition, const MetricValue& value) {
@@ -41,11 +43,12 @@ bool holds(const Condition& condition, const MetricValue& value) {
 constexpr std::string_view kAccuracyDrop = "accuracy_drop";
 
 std::vector<std::string> accuracy_violations(const Condition& condition, const CompareResult& result) {
-  if (!result.accuracy) return {condition.text + " does not hold: without --labels there is no accuracy"};
+  if (!result.accuracy) return {condition.text + " does not hold: without --labels or --eval there is no accuracy"};
   const double drop = result.accuracy->drop();
   const bool holds = condition.at_least ? drop >= condition.limit : drop <= condition.limit;
   if (holds) return {};
-  return {fmt::format("{} does not hold: top-1 accuracy drops by {:.6g} percentage points", condition.text, drop)};
+  const std::string_view what = result.accuracy->program.empty() ? "top-1 accuracy" : "accuracy";
+  return {fmt::format("{} does not hold: {} drops by {:.6g} percentage points", condition.text, what, drop)};
 }
 
 std::string describe(const MetricValue& value) {
@@ -93,15 +96,14 @@ std::vector<std::string> violations(const Condition& condition, const CompareRes
   const auto column = std::find(result.metrics.begin(), result.metrics.end(), condition.metric) - result.metrics.begin();
   std::vector<std::string> lines;
   bool looked = false;
-  for (const int index : maps_of(condition, result)) {
-    const MapComparison& map = result.maps[static_cast<std::size_t>(index)];
-    if (map.integer) continue;
+  for (const MapComparison* map : maps_of(condition, result)) {
+    if (map->integer) continue;
     looked = true;
-    const bool compared = map.not_compared.empty() && static_cast<std::size_t>(column) < map.metrics.size();
-    const MetricValue value = compared ? map.metrics[static_cast<std::size_t>(column)] : MetricValue{};
+    const bool compared = map->not_compared.empty() && static_cast<std::size_t>(column) < map->metrics.size();
+    const MetricValue value = compared ? map->metrics[static_cast<std::size_t>(column)] : MetricValue{};
     if (holds(condition, value)) continue;
     const std::string_view metric = all_metrics()[static_cast<std::size_t>(condition.metric)].name;
-    lines.push_back(fmt::format("{} does not hold: {} of {} is {}", condition.text, metric, map.reference.name, describe(value)));
+    lines.push_back(fmt::format("{} does not hold: {} of {} is {}", condition.text, metric, map->reference.name, describe(value)));
   }
   if (!looked) lines.push_back(fmt::format("{} does not hold: no compared feature map to look at", condition.text));
   return lines;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <fmt/ranges.h>
+
 #include "core/error.h"
 #include "visq/badcase.h"
 #include "visqerror/interrupt.h"
@@ -37,6 +39,20 @@ class RemarkingSource final : public RecordSource {
   Console console_;
   std::int64_t remarks_ = 0;
 };
+
+/// The data of a sequence, which need not hold what is fed back.
+Result<std::unique_ptr<RecordSource>> open_source(const std::string& path, const Model& model, const Model* twin,
+                                                  const SequenceOptions& sequence, const Console& console) {
+  if (sequence.feed_back.empty()) return open_data(path, model);
+  VISQ_ASSIGN(const auto positions, fed_back_inputs(model, twin, sequence));
+  VISQ_ASSIGN(PartialData data, open_data_without(path, model, positions));
+  if (data.complete) {
+    std::vector<std::string> inputs;
+    for (const FeedBack& link : sequence.feed_back) inputs.push_back("'" + link.input + "'");
+    console.warn(fmt::format("{}: its values of {} are not used: --feed-back gives them", path, fmt::join(inputs, ", ")));
+  }
+  return std::move(data.source);
+}
 
 /// Replaces the records by the worst of them, found in one pass with the models' default modes.
 Status keep_worst(Records& records, std::int64_t count, const Model& model, const Model* twin, const Console& console) {
@@ -85,15 +101,19 @@ Result<Mode> mode_of(const std::string& option, const std::string& text, const M
   return text.empty() ? default_mode(model) : parse_mode(option, text);
 }
 
-Result<Records> open_records(const DataOptions& options, const Model& model, const Model* twin, bool legacy, const Console& console) {
+Result<Records> open_records(const DataOptions& options, const Model& model, const Model* twin, bool legacy, const Console& console,
+                             const SequenceOptions& sequence) {
   VISQ_ASSIGN(const RecordSelection selection, parse_records(options.records));
+  if (selection.worst > 0 && !sequence.feed_back.empty()) {
+    return usage_error("--records worst: with --feed-back no record stands alone");
+  }
   VISQ_ASSIGN(const std::int64_t seed, parse_integer("--seed", options.seed, 0, std::numeric_limits<std::int64_t>::max()));
   Records records;
   if (options.path.empty()) {
     records.source = random_data(model, twin, static_cast<std::uint64_t>(seed), legacy);
     console.warn(fmt::format("no --data: one random record (seed {}), which says little about real inputs", seed));
   } else {
-    VISQ_ASSIGN(records.source, open_data(options.path, model));
+    VISQ_ASSIGN(records.source, open_source(options.path, model, twin, sequence, console));
   }
   VISQ_ASSIGN(records.range, clamp_records(selection, records.source->count(), records.source->description(), console));
   if (!options.path.empty()) {
