@@ -15,7 +15,7 @@ constexpr double kKeepsTypes = 1.4;
 /// What is won before the last squashing counts by half: it is certain, but may never reach the output.
 constexpr double kSquashed = 0.5;
 /// A repair that costs the outputs more than this, in dB, is none.
-constexpr double kHarm = 0.5;
+constexpr double kHarm = 1;
 
 /// A rival that wins all but this many dB shows that it is the cause.
 constexpr double kAsMuch = 1;
