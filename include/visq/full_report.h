@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "visq/accumulate.h"
 #include "visq/compare.h"
 #include "visq/diagnose.h"
 #include "visq/inspect.h"
@@ -21,6 +22,7 @@ struct FullReport {
   std::optional<Inspection> reference, quantized;
   std::optional<DiagnoseResult> diagnosis;
   std::optional<SensitivityResult> sensitivity;
+  std::optional<AccumulateResult> accumulation;
   std::vector<WeightProfile> weights;
   std::vector<std::string> missing;  ///< parts that were asked for and could not be computed, and why
 };

@@ -6,6 +6,8 @@
 #include <tuple>
 
 #include "core/error.h"
+#include "report/accumulate_report.h"
+#include "report/diagnose_report.h"
 #include "report/json_parts.h"
 #include "report/palette.h"
 #include "report/text.h"
@@ -253,6 +255,21 @@ Json json_weights(const std::vector<WeightProfile>& weights, const Places& place
   return out;
 }
 
+/// Curves over the layers, drawn as the commands draw them that know them.
+Json json_pictures(const FullReport& report) {
+  Json out = Json::array();
+  if (report.accumulation) {
+    out.push_back({"Error through the graph: weights alone quantized, activations alone quantized", accumulate_svg(*report.accumulation)});
+  }
+  if (!report.diagnosis) return out;
+  constexpr const char* kTitles[] = {"Degradation by layer: MSE", "Degradation by layer: cosine", "Degradation by layer: SQNR"};
+  const auto graphs = degradation_graphs(*report.diagnosis, {}, false);
+  for (std::size_t i = 0; i < graphs.size() && i < std::size(kTitles); ++i) {
+    if (!graphs[i].content.empty()) out.push_back({kTitles[i], graphs[i].content});
+  }
+  return out;
+}
+
 constexpr std::size_t kLabelColumns = 26;
 constexpr double kColumnWidth = 6.6, kBoldWidth = 7.9, kBoxHeight = 34, kBoxMargin = 14;
 
@@ -317,6 +334,7 @@ Result<Json> html_data(const FullReport& report) {
   out["diagnosis"] = report.diagnosis ? json_diagnosis(*report.diagnosis, places) : Json(nullptr);
   out["sensitivity"] = report.sensitivity ? json_sensitivity(*report.sensitivity, places) : Json(nullptr);
   out["weights"] = json_weights(report.weights, places);
+  out["pictures"] = json_pictures(report);
   out["missing"] = Json::array();
   for (const std::string& part : report.missing) out["missing"].push_back(json_string(part));
   VISQ_ASSIGN(out["graph"], json_graph(result.graph));

@@ -133,6 +133,7 @@ constexpr const char* kTour = R"js(
   expect(scale() > small, "the wheel does not zoom");
   press(one("#picture"), "0");
   expect(all("#sensitivity tbody tr").length > 10, "sensitivity: " + all("#sensitivity tbody tr").length);
+  expect(all("#curves img").length === 4 && all("#curves img").every((image) => image.complete && image.naturalWidth > 100), "curves");
   expect(all("#weights tbody tr").length > 5, "weights: " + all("#weights tbody tr").length);
 )js";
 

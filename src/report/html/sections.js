@@ -113,6 +113,15 @@ function sensitivity() {
     { label: "Work", number: true, descending: true, value: (row) => row.flops, show: (row) => percent(row.flops) }], rows, 0, "Filter sensitivity");
 }
 
+function curves() {
+  const section = byId("curves");
+  if (data.pictures.length === 0) section.append(element("p", { class: "soft" }, kNotMade));
+  for (const [title, svg] of data.pictures) {
+    const src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg);
+    section.append(element("figure", {}, element("figcaption", {}, title), element("img", { alt: title, src })));
+  }
+}
+
 function pairing() {
   const section = byId("pairing");
   const { by_name, by_structure, unpaired, warnings, not_computed } = data.match;
@@ -142,6 +151,7 @@ if (metrics.length > 0) paint(mainMetric);
 featureMaps();
 weights();
 sensitivity();
+curves();
 pairing();
 if (graph.nodes.length > 0) firstView();
 listenToPicture();

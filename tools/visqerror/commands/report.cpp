@@ -73,6 +73,12 @@ Result<SensitivityResult> run_sensitivity(const Subject& subject) {
   return sensitivity(subject.reference, subject.quantized, subject.data, options);
 }
 
+/// Weights alone, and activations alone.
+Result<AccumulateResult> run_accumulate(const Subject& subject) {
+  return accumulate(subject.reference, subject.quantized, subject.data,
+                    subject.options<AccumulateOptions>("records", subject.first_record()));
+}
+
 Result<ProfileResult> run_profile(const Subject& subject) {
   auto options = subject.options<ProfileOptions>("records", subject.first_record());
   options.modes = {default_mode(*subject.reference), default_mode(*subject.quantized)};
@@ -98,6 +104,8 @@ void add_parts(const Subject& subject, FullReport& report) {
   if (interrupted()) return;
   console.note("measuring sensitivity, on one record");
   report.sensitivity = keep(run_sensitivity(subject), "sensitivity", report, console);
+  if (interrupted()) return;
+  report.accumulation = keep(run_accumulate(subject), "accumulate", report, console);
   if (interrupted()) return;
   auto profiled = keep(run_profile(subject), "weights", report, console);
   if (profiled) report.weights = std::move(profiled->weights);
@@ -174,7 +182,8 @@ std::function<int()> setup(CLI::App& app) {
   app.footer(
       "The page needs nothing but itself: no network, no other file. It holds the\n"
       "findings of diagnose, the graph in the colours of any metric, feature maps,\n"
-      "weights, and the sensitivity (on one record) of weights and activations.\n\n"
+      "weights, the sensitivity (on one record) of weights and activations, and the\n"
+      "curves of accumulate (on one record) and diagnose.\n\n"
       "Examples:\n"
       "  visqerror report fp32.tflite int8.tflite -d data.h5 -o out\n"
       "  visqerror report fp32.tflite int8.tflite -d data.h5 --quick -o page.html");
