@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "report/json_text.h"
 #include "report/text.h"
 #include "visq/dump.h"
 #include "visqerror/command.h"
@@ -57,7 +58,7 @@ std::string result_json(const Model& model, const Records& records, const RunOpt
   for (const NotRun& node : not_run) {
     json["not_computed"].push_back({{"subgraph", node.subgraph}, {"node", node.node}, {"reason", node.reason}});
   }
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return report::json_text(json);
 }
 
 /// "subgraph 0, node 12 CONV_2D: its input 'x' was not computed".
