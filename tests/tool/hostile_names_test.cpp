@@ -122,8 +122,12 @@ void expect_sound(const fs::path& path) {
   } else if (ending == ".dot") {
     expect_sound_dot(path.string());
   }
-  if (ending == ".svg" || ending == ".html") EXPECT_EQ(text.find("<script>alert"), std::string::npos);
-  if (ending == ".txt" || ending == ".dot" || ending == ".html") EXPECT_EQ(unprintable(text), "");
+  if (ending == ".svg" || ending == ".html") {
+    EXPECT_EQ(text.find("<script>alert"), std::string::npos);
+  }
+  if (ending == ".txt" || ending == ".dot" || ending == ".html") {
+    EXPECT_EQ(unprintable(text), "");
+  }
 }
 
 class HostileNames : public ::testing::Test {
