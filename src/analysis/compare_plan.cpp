@@ -127,6 +127,7 @@ Result<PairGraphs> ComparePlan::graphs(const std::vector<Shape>& reference_input
   }
   graphs.lockstep =
       std::make_shared<const runtime::LockstepPlan>(runtime::plan_lockstep(std::move(reference), std::move(quantized), orders_));
+  if (shared_->watcher) shared_->watcher(*graphs.lockstep);
   if (known.size() == kPlansKept) known.erase(known.begin());
   known.emplace_back(reference_inputs, graphs);
   return graphs;

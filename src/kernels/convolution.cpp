@@ -7,6 +7,7 @@
 #include "kernels/backend/float_convolution.h"
 #include "kernels/backend/onednn.h"
 #include "kernels/cpu_clones.h"
+#include "kernels/depthwise_int8.h"
 #include "kernels/integer_sums.h"
 #include "kernels/sliding_window.h"
 
@@ -283,7 +284,8 @@ Result<std::unique_ptr<Kernel>> make_integer(PrepareContext& context, const Conv
     repeat_for_taps(sums->scales, spec.shape);
     repeat_for_taps(sums->bias, spec.shape);
   }
-  auto kernel = make_int8(computed, *sums);
+  auto kernel = make_depthwise_int8(computed, *sums);
+  if (kernel == nullptr) kernel = make_int8(computed, *sums);
   if (kernel == nullptr) kernel = make_carried(computed, *sums);
   if (kernel != nullptr && tiled) kernel = std::make_unique<TiledKernel>(std::move(kernel), spec);
   return kernel;
