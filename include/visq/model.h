@@ -118,7 +118,8 @@ struct Model {
   std::uint64_t file_bytes = 0;
   std::vector<Subgraph> subgraphs;  ///< subgraph 0 is the main one
   std::vector<Signature> signatures;
-  std::shared_ptr<const void> storage;  ///< keeps the mapped file alive that spans point into
+  std::shared_ptr<const void> storage;  ///< keeps alive what spans point into
+  std::span<const std::byte> mapped;    ///< the part of storage that is a mapped file, see release_pages()
 
   const Subgraph& main() const { return subgraphs.front(); }
 };

@@ -26,6 +26,9 @@ class MappedFile {
   std::span<const std::byte> bytes_;
 };
 
+/// Gives the memory behind a part of a mapped file back to the system, whole pages only. Where it is looked at again, it is read again.
+void release_pages(std::span<const std::byte> mapped);
+
 /// Writes a file so that it is either whole or absent: a temporary beside it, flushed to disk, then renamed.
 /// Errors: kBadInput naming the path and the system's reason; the temporary is removed.
 Status write_file(const std::string& path, std::string_view content);

@@ -45,6 +45,7 @@ Result<Model> load_model(const std::string& path) {
   model.format = known->format;
   model.file_bytes = file->bytes().size();
   model.storage = file;
+  model.mapped = file->bytes();
   try {
     VISQ_TRY(known->read(file->bytes(), path, model));
   } catch (const std::bad_alloc&) {

@@ -3,12 +3,16 @@
 #include <algorithm>
 
 #include "core/available_memory.h"
+#include "core/file.h"
 #include "quant/fake_quantize.h"
 #include "runtime/graph_library.h"
 
 namespace visq::runtime {
 
 using kernels::Tensor;
+
+/// Constants smaller than this stay in memory: a call of the system for each would cost more than it gives back.
+constexpr std::size_t kWorthReleasing = 65536;
 
 /// Walks a subgraph once in execution order and fills a PreparedGraph.
 class GraphPreparer {
@@ -182,6 +186,9 @@ class GraphPreparer {
     if (--readers_[i] > 0 || !tensor(index).value.info->is_constant) return;
     graph_->constants_[i].bytes = AlignedBuffer();
     tensor(index).value.data = nullptr;
+    const auto stored = tensor(index).value.info->data, mapped = graph_->model().mapped;
+    const bool in_file = !stored.empty() && stored.data() >= mapped.data() && stored.data() < mapped.data() + mapped.size();
+    if (in_file && stored.size() >= kWorthReleasing) release_pages(stored);
   }
 
   bool can_fold(const PreparedNode& node, const PrepareOutcome& outcome) {
