@@ -5,6 +5,7 @@
 #include <map>
 
 #include "analysis/kept_float.h"
+#include "analysis/name_hint.h"
 #include "analysis/node_filter.h"
 #include "analysis/sensitive_parts.h"
 #include "core/error.h"
@@ -55,7 +56,10 @@ class Planner {
   Result<AccumulatePlan> plan() {
     VISQ_TRY(resolve_curves());
     choose_nodes();
-    if (result_.nodes.empty()) return usage_error("no feature map of the main graph fits --nodes and --ops");
+    if (result_.nodes.empty()) {
+      return usage_error("no feature map of the main graph fits --nodes and --ops{}",
+                         filter_hint(options_.nodes, options_.ops, {&models_.reference(), &models_.quantized()}));
+    }
     for (const int output : models_.reference().main().outputs) {
       if (output < 0) continue;
       plan_.outputs.outputs.push_back(position(output));

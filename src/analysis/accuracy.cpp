@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/map_identity.h"
+#include "analysis/name_hint.h"
 #include "analysis/pair_worker.h"
 #include "analysis/real_values.h"
 #include "analysis/record_workers.h"
@@ -30,7 +31,8 @@ Result<std::size_t> find_output(const ComparePlan& plan, const std::string& name
     if (wanted) return i;
   }
   if (name.empty()) return bad_input("{}: its first output has no counterpart in {}", plan.reference().path, plan.quantized().path);
-  return usage_error("--output-node: no feature map of both models is called '{}'", name);
+  return usage_error("--output-node: no feature map of both models is called '{}'{}", name,
+                     analysis::name_hint(name, {&plan.reference(), &plan.quantized()}));
 }
 
 /// The scores of one record. Errors where it is not one row of them.

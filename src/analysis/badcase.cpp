@@ -5,6 +5,7 @@
 
 #include "analysis/map_identity.h"
 #include "analysis/map_record.h"
+#include "analysis/name_hint.h"
 #include "analysis/pair_worker.h"
 #include "analysis/post_process.h"
 #include "analysis/record_workers.h"
@@ -79,7 +80,10 @@ Result<ComparePlan> make_plan(const std::shared_ptr<const Model>& reference, con
   if (!plan.ok() && plan.error().reason == Reason::kUsage && options.nodes.empty()) {
     return bad_input("{}: none of its outputs has a counterpart in {}", reference->path, quantized->path);
   }
-  if (plan.ok() && chosen_pairs(*plan).empty()) return usage_error("no feature map of the main graph fits --nodes");
+  if (plan.ok() && chosen_pairs(*plan).empty()) {
+    return usage_error("no feature map of the main graph fits --nodes{}",
+                       analysis::filter_hint(options.nodes, {}, {reference.get(), quantized.get()}));
+  }
   return plan;
 }
 

@@ -58,6 +58,9 @@ class DumpComparison {
     std::ranges::set_intersection(r_.records(), q_.records(), std::back_inserter(records));
     if (records.empty()) return bad_input("{} and {} have no record in common", reference_path, quantized_path);
     VISQ_TRY(pair_tensors(records.front()));
+    if (sums_.empty() && !options_.nodes.empty()) {
+      return usage_error("no tensor of both {} and {} fits --nodes", reference_path, quantized_path);
+    }
     if (sums_.empty()) return bad_input("{} and {} have no tensor in common", reference_path, quantized_path);
     std::int64_t done = 0;
     for (const std::int64_t record : records) {

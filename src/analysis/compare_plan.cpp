@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/map_identity.h"
+#include "analysis/name_hint.h"
 #include "analysis/node_filter.h"
 #include "analysis/weight_likeness.h"
 #include "core/error.h"
@@ -55,7 +56,8 @@ Result<ComparePlan> ComparePlan::create(std::shared_ptr<const Model> reference, 
   }
   plan.choose_pairs(options);
   if (std::find(plan.wanted_.begin(), plan.wanted_.end(), true) == plan.wanted_.end()) {
-    return usage_error("no feature map fits --nodes and --ops");
+    return usage_error("no feature map fits --nodes and --ops{}",
+                       analysis::filter_hint(options.nodes, options.ops, {plan.reference_.get(), plan.quantized_.get()}));
   }
   plan.order_graphs(options.origin);
   plan.warn_about_weights();

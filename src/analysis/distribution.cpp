@@ -7,6 +7,7 @@
 #include "analysis/channels.h"
 #include "analysis/layer_values.h"
 #include "analysis/map_identity.h"
+#include "analysis/name_hint.h"
 #include "analysis/node_filter.h"
 #include "analysis/pair_worker.h"
 #include "analysis/real_values.h"
@@ -273,7 +274,10 @@ Result<DistributionResult> distribution(std::shared_ptr<const Model> reference, 
       const auto& match = matches[i];
       if (filter.passes({f.name(match.reference), q.name(match.quantized)}, f.identity(match.reference).op)) pairs.push_back(i);
     }
-    if (pairs.empty() && result.distributions.empty()) return usage_error("no weight and no feature map fits --nodes and --ops");
+    if (pairs.empty() && result.distributions.empty()) {
+      return usage_error("no weight and no feature map fits --nodes and --ops{}",
+                         analysis::filter_hint(options.nodes, options.ops, {reference.get(), quantized.get()}));
+    }
   } else {
     keep_worst(result.distributions, options.worst);
     VISQ_ASSIGN(pairs, worst_pairs(reference, quantized, data, options, plan));

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "analysis/map_identity.h"
+#include "analysis/name_hint.h"
 #include "analysis/node_filter.h"
 #include "core/error.h"
 
@@ -110,7 +111,8 @@ class Chooser {
         }
       }
     }
-    return usage_error("--nodes: no feature map of {} or {} is called '{}'", plan_.reference().path, plan_.quantized().path, wanted_);
+    return usage_error("--nodes: no feature map of {} or {} is called '{}'{}", plan_.reference().path, plan_.quantized().path, wanted_,
+                       name_hint(wanted_, {&plan_.reference(), &plan_.quantized()}));
   }
 
   const ComparePlan& plan_;

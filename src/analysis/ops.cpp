@@ -4,6 +4,7 @@
 
 #include "analysis/node_filter.h"
 #include "core/error.h"
+#include "core/suggest.h"
 #include "kernels/op.h"
 
 namespace visq {
@@ -49,7 +50,11 @@ Result<std::vector<SupportedOp>> supported_ops(const std::vector<std::string>& g
   for (auto& [name, op] : all) {
     if (filter.passes({name}, name)) chosen.push_back(std::move(op));
   }
-  if (chosen.empty()) return usage_error("no operator fits --ops");
+  if (chosen.empty()) {
+    std::vector<std::string_view> names;
+    for (const auto& [name, op] : all) names.push_back(name);
+    return usage_error("no operator fits --ops{}", globs.size() == 1 ? suggestion(globs.front(), names) : "");
+  }
   return chosen;
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "analysis/layer_values.h"
+#include "analysis/name_hint.h"
 #include "analysis/operator_times.h"
 #include "analysis/profile_model.h"
 #include "analysis/record_workers.h"
@@ -169,7 +170,10 @@ Result<ProfileResult> profile(std::shared_ptr<const Model> reference, std::share
     profilers.push_back(std::make_unique<ModelProfiler>(*subjects.models[i], options.modes[i], options));
     any = any || !profilers.back()->empty();
   }
-  if (!any) return usage_error("no operator fits --nodes and --ops");
+  if (!any) {
+    const Model* twin = quantized ? quantized.get() : reference.get();
+    return usage_error("no operator fits --nodes and --ops{}", analysis::filter_hint(options.nodes, options.ops, {reference.get(), twin}));
+  }
   VISQ_ASSIGN(const std::int64_t done, gather(subjects, data, options, profilers));
   ProfileResult result;
   result.data = data.description();

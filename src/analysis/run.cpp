@@ -4,6 +4,7 @@
 
 #include "analysis/map_identity.h"
 #include "analysis/model_runner.h"
+#include "analysis/name_hint.h"
 #include "analysis/node_filter.h"
 #include "core/error.h"
 
@@ -16,7 +17,7 @@ class Dumper {
   Dumper(std::shared_ptr<const Model> model, const RunOptions& options, MapSink& sink)
       : runner_(model, options.mode), options_(options), sink_(sink), names_(*model, 0), wanted_(model->main().tensors.size(), false) {}
 
-  Status choose_maps() {
+  Status choose_maps(const Model& model) {
     analysis::NodeFilter filter(options_.nodes, options_.ops);
     for (std::size_t i = 0; i < wanted_.size(); ++i) filter.learn_name(names_.name(static_cast<int>(i)));
     bool any = false;
@@ -25,7 +26,8 @@ class Dumper {
       wanted_[i] = filter.passes({names_.name(tensor)}, names_.identity(tensor).op);
       any = any || wanted_[i];
     }
-    return any ? Status() : Status(usage_error("no feature map fits --nodes and --ops"));
+    if (any) return {};
+    return usage_error("no feature map fits --nodes and --ops{}", analysis::filter_hint(options_.nodes, options_.ops, {&model}));
   }
 
   Status run_record(const Record& record, const analysis::SequenceFeed& feed) {
@@ -67,7 +69,7 @@ bool keeps_state(const Model& model) { return runtime::keeps_state(model); }
 Result<std::vector<NotRun>> run(std::shared_ptr<const Model> model, RecordSource& data, const RunOptions& options, MapSink& sink) {
   VISQ_ASSIGN(const auto feed, analysis::SequenceFeed::create(*model, nullptr, options.sequence));
   Dumper dumper(model, options, sink);
-  VISQ_TRY(dumper.choose_maps());
+  VISQ_TRY(dumper.choose_maps(*model));
   for (std::int64_t index = options.records.first; index < options.records.last; ++index) {
     VISQ_ASSIGN(const Record record, data.read(index));
     VISQ_TRY(dumper.run_record(record, feed));

@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "analysis/name_hint.h"
 #include "analysis/part_names.h"
 #include "analysis/part_remarks.h"
 #include "analysis/record_workers.h"
@@ -43,7 +44,8 @@ Result<std::vector<int>> measured_maps(const PartialModels& models, const std::s
   for (const auto& match : models.pairing().pairing.matches) {
     if (twin.name(match.quantized) == wanted || names.name(match.reference) == wanted) return std::vector{match.reference};
   }
-  return usage_error("--output-node: no feature map '{}' in {}", wanted, models.reference().path);
+  return usage_error("--output-node: no feature map '{}' in {}{}", wanted, models.reference().path,
+                     analysis::name_hint(wanted, {&models.reference(), &models.quantized()}));
 }
 
 /// An estimate whose contenders were measured on fewer records says so.

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "data/hdf5_version.h"
 #include "model/printable.h"
 
 namespace visq::hdf5 {
@@ -93,6 +94,13 @@ Result<std::optional<std::vector<T>>> numeric_attribute(hid_t object, const char
 }
 
 }  // namespace
+
+std::string version() {
+  const Session session;
+  unsigned major = 0, minor = 0, release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return fmt::format("HDF5 {}.{}.{}", major, minor, release);
+}
 
 Session::Session() : lock_(library_mutex()) {
   static std::once_flag first;

@@ -102,4 +102,9 @@ Status lay_out(GraphLayout& layout) {
   return taken;
 }
 
+std::string graphviz_version() {
+  const std::unique_ptr<GVC_t, FreeContext> context(gvContext());
+  return context ? fmt::format("Graphviz {}", gvcVersion(context.get())) : "Graphviz (does not start)";
+}
+
 }  // namespace visq::report

@@ -31,4 +31,6 @@ struct GraphLayout {
 /// Errors: kInternal where Graphviz' layout engine is not there at run time. Not to be called from several threads at once.
 Status lay_out(GraphLayout& graph);
 
+std::string graphviz_version();  ///< "Graphviz 2.43.0"
+
 }  // namespace visq::report

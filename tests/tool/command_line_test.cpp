@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "support/help_text.h"
 #include "tool/tool_support.h"
 
 namespace visq::testing {
@@ -38,26 +39,34 @@ TEST(Help, IsTheGoldenFileAndFits80Columns) {
 }
 
 TEST(Help, OfEveryCommandIsAGoldenFile) {
-  std::istringstream lines(run_tool({"--help"}).out);
-  int commands = 0;
-  bool inside = false;
-  for (std::string line; std::getline(lines, line);) {
-    if (line == "Commands:") inside = true;
-    if (line.empty()) inside = false;
-    const auto end = line.find(' ', 2);
-    if (!inside || line.substr(0, 2) != "  " || line[2] == ' ') continue;
-    const std::string command = line.substr(2, end - 2);
-    expect_golden({command + ".txt", {command, "--help"}});
-    ++commands;
-  }
-  EXPECT_GE(commands, 3);
+  const std::vector<std::string> commands = command_names();
+  for (const std::string& command : commands) expect_golden({command + ".txt", {command, "--help"}});
+  EXPECT_GE(commands.size(), 3U);
 }
 
 TEST(Version, NamesKernelLibrariesAndCpu) {
   const ProcessResult result = run_tool({"--version"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out.rfind("visqerror ", 0), 0U);
-  for (const char* part : {"oneDNN ", "XNNPACK", "CPU: "}) EXPECT_NE(result.out.find(part), std::string::npos) << part;
+  for (const char* part : {"oneDNN ", ", uses ", "XNNPACK", "Highway ", "HDF5 1.", "FlatBuffers ", "Graphviz ", "CPU: "}) {
+    EXPECT_NE(result.out.find(part), std::string::npos) << part;
+  }
+}
+
+/// A line of `visqerror --version`.
+std::string version_line(const std::string& library, const std::string& setting) {
+  const ProcessResult run = run_process({"env", setting, VISQ_BINARY, "--version"});
+  const auto begin = run.out.find(library);
+  return begin == std::string::npos ? run.out : run.out.substr(begin, run.out.find('\n', begin) - begin);
+}
+
+TEST(Version, TellsInstructionsInUseNotOnlyThoseThereAre) {
+#if defined(__x86_64__)
+  EXPECT_THAT(version_line("oneDNN ", "ONEDNN_MAX_CPU_ISA=SSE41"),
+              ::testing::HasSubstr("uses SSE4.1; int8 products are computed in float32"));
+#else
+  GTEST_SKIP() << "not on this machine";
+#endif
 }
 
 struct UsageCase {
@@ -112,6 +121,27 @@ INSTANTIATE_TEST_SUITE_P(
         UsageCase{{"compare", kFp32, kInt8, "--json", kInt8}, kInt8 + ": would overwrite an input"},
         UsageCase{{"compare", kFp32, kInt8, "--json", "/tmp/a.json", "--write", "csv=/tmp/../tmp/a.json"},
                   "/tmp/a.json: is asked for twice"},
+        UsageCase{{"compare", kFp32, kInt8, "-d", kData, "--nodes", "stem/Rely"},
+                  "no feature map fits --nodes and --ops; did you mean 'stem/Relu'?"},
+        UsageCase{{"compare", kFp32, kInt8, "-d", kData, "--ops", "CONV2D"},
+                  "no feature map fits --nodes and --ops; did you mean 'CONV_2D'?"},
+        UsageCase{{"run", kInt8, "-d", kData, "-o", "x.h5", "--nodes", "stem/Rely"},
+                  "no feature map fits --nodes and --ops; did you mean 'stem/Relu'?"},
+        UsageCase{{"badcase", kFp32, kInt8, "-d", kData, "--nodes", "stem/Rely"},
+                  "no feature map fits --nodes and --ops; did you mean 'stem/Relu'?"},
+        UsageCase{{"accumulate", kFp32, kInt8, "-d", kData, "--nodes", "stem/Rely"},
+                  "no feature map of the main graph fits --nodes and --ops; did you mean 'stem/Relu'?"},
+        UsageCase{{"distribution", kFp32, kInt8, "-d", kData, "--nodes", "stem/Rely"},
+                  "no weight and no feature map fits --nodes and --ops; did you mean 'stem/Relu'?"},
+        UsageCase{{"profile", kInt8, "-d", kData, "--nodes", "stem/Rely"}, "no operator fits --nodes and --ops; did you mean 'stem/Relu'?"},
+        UsageCase{{"extract", kFp32, kInt8, "-d", kData, "-o", "x", "--nodes", "stem/Rely"},
+                  "--nodes: no feature map of " + kFp32 + " or " + kInt8 + " is called 'stem/Rely'; did you mean 'stem/Relu'?"},
+        UsageCase{{"sensitivity", kFp32, kInt8, "-d", kData, "--quiet", "--output-node", "stem/Rely"},
+                  "--output-node: no feature map 'stem/Rely' in " + kFp32 + "; did you mean 'stem/Relu'?"},
+        UsageCase{{"ops", "--ops", "CONV2D"}, "no operator fits --ops; did you mean 'CONV_2D'?"},
+        UsageCase{{"--completion", "bsh"}, "--completion: unknown shell 'bsh'; did you mean 'bash'?"},
+        UsageCase{{"--completion"}, "--completion needs a value"},
+        UsageCase{{"--man-page", "comprae"}, "--man-page: unknown command 'comprae'; did you mean 'compare'?"},
         UsageCase{{"run", kInt8}, "run: no output; give -o FILE.h5"},
         UsageCase{{"run", "-o", "x.h5"}, "run: no model given; see 'visqerror run --help'"},
         UsageCase{{"run", kInt8, "-o", kInt8}, kInt8 + ": would overwrite an input"},

@@ -6,12 +6,14 @@
 
 #include "core/error.h"
 #include "core/suggest.h"
-#include "visqerror/command.h"
+#include "visqerror/command_app.h"
 #include "visqerror/console.h"
 #include "visqerror/exit_code.h"
 #include "visqerror/help.h"
 #include "visqerror/interrupt.h"
 #include "visqerror/legacy.h"
+#include "visqerror/shell/completion.h"
+#include "visqerror/shell/man_page.h"
 
 namespace visq::tool {
 
@@ -40,7 +42,7 @@ std::string explain(const CLI::ParseError& error) {
 Error leftover(const CLI::App& app, const std::string& word) {
   if (word.empty() || word.front() != '-') return usage_error("unexpected argument '{}'", word);
   const std::string name = word.substr(0, word.find('='));
-  Words known{"--version"};
+  Words known{"--version", "--completion", "--man-page"};
   for (const CLI::Option* option : app.get_options()) {
     for (const auto& letter : option->get_snames()) known.push_back("-" + letter);
     for (const auto& longer : option->get_lnames()) known.push_back("--" + longer);
@@ -52,29 +54,45 @@ Error leftover(const CLI::App& app, const std::string& word) {
 }
 
 /// Parses the words for one command and runs it.
-template <class Setup>
-Result<int> parse_and_run(const std::string& name, std::string_view summary, const Setup& setup, Words words) {
-  CLI::App app(std::string(summary), name);
-  app.formatter(help_formatter());
-  app.set_help_flag("-h,--help", "print this help");
-  app.option_defaults()->group("Options");
-  app.allow_extras();
-  const std::function<int()> run = setup(app);
+Result<int> run_command(const CommandDef& command, Words words) {
+  const auto [app, run] = make_app(command.name.empty() ? "visqerror" : "visqerror " + std::string(command.name), command);
   try {
     std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
-    app.parse(std::move(words));
+    app->parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
-    VISQ_TRY(write_stdout(app.help()));
+    VISQ_TRY(write_stdout(app->help()));
     return static_cast<int>(kDone);
   } catch (const CLI::ParseError& error) {
     return usage_error("{}", explain(error));
   }
-  if (!app.remaining().empty()) return leftover(app, app.remaining().front());
+  if (!app->remaining().empty()) return leftover(*app, app->remaining().front());
   return run();
 }
 
-Result<int> run_command(const CommandDef& command, Words words) {
-  return parse_and_run("visqerror " + std::string(command.name), command.summary, command.setup, std::move(words));
+Words command_names() {
+  Words names;
+  for (const CommandDef* command : all_commands()) names.emplace_back(command->name);
+  return names;
+}
+
+Error unknown_word(std::string_view what, const std::string& word, const Words& known) {
+  const std::vector<std::string_view> candidates(known.begin(), known.end());
+  return usage_error("{} '{}'{}", what, word, suggestion(word, candidates));
+}
+
+/// What packages are made of: `--completion SHELL`, `--man-page [COMMAND]`.
+Result<std::string> shell_text(const Words& words) {
+  const std::string subject = words.size() > 1 ? words[1] : "";
+  if (words.size() > 2) return usage_error("unexpected argument '{}'", words[2]);
+  if (words.front() == "--man-page") {
+    if (subject.empty()) return man_page();
+    if (find_command(subject) == nullptr) return unknown_word("--man-page: unknown command", subject, command_names());
+    return man_page(subject);
+  }
+  if (subject.empty()) return usage_error("--completion needs a value");
+  const auto script = completion(subject);
+  if (!script) return unknown_word("--completion: unknown shell", subject, {"bash", "zsh", "fish"});
+  return *script;
 }
 
 bool looks_like_a_file(const std::string& word) {
@@ -85,16 +103,19 @@ bool looks_like_a_file(const std::string& word) {
 Result<int> dispatch(const Words& words) {
   if (words.empty()) return usage_error("no command and no models given; see 'visqerror --help'");
   const std::string& first = words.front();
+  if (first == "--completion" || first == "--man-page") {
+    VISQ_ASSIGN(const std::string text, shell_text(words));
+    VISQ_TRY(write_stdout(text));
+    return static_cast<int>(kDone);
+  }
   if (first == "--help" || first == "-h" || first == "--version") {
     VISQ_TRY(write_stdout(first == "--version" ? version_text() : general_help()));
     return static_cast<int>(kDone);
   }
   if (const CommandDef* command = find_command(first)) return run_command(*command, {words.begin() + 1, words.end()});
-  if (has_legacy_flags(words)) return parse_and_run("visqerror", kLegacySummary, setup_legacy, words);
+  if (has_legacy_flags(words)) return run_command(kOriginalFlags, words);
   if (first.starts_with('-') || looks_like_a_file(first)) return run_command(*find_command("compare"), words);
-  std::vector<std::string_view> names;
-  for (const CommandDef* command : all_commands()) names.push_back(command->name);
-  return usage_error("unknown command '{}'{}", first, suggestion(first, names));
+  return unknown_word("unknown command", first, command_names());
 }
 
 }  // namespace

@@ -4,12 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "core/suggest.h"
+#include "visqerror/result_outputs.h"
 #include "visqerror/values.h"
 
 namespace visq::tool {
@@ -42,7 +42,7 @@ Result<ColorScale> parse_colors(const std::string& text) {
 
 SummaryOptions summary_options() {
   SummaryOptions options;
-  options.color = ::isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+  options.color = wants_color();
   if (const int columns = terminal_columns(); columns > 0) options.width = std::max(columns, 40);
   return options;
 }

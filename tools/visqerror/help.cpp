@@ -5,7 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "data/hdf5_version.h"
 #include "kernels/build_info.h"
+#include "model/flatbuffers_version.h"
+#include "report/graph_layout.h"
 #include "visqerror/command.h"
 
 namespace visq::tool {
@@ -43,21 +46,11 @@ std::string entry(std::string_view name, std::string_view description) {
   return line + wrap(description, kColumn) + "\n";
 }
 
-std::string usage_of(const CLI::App& app) {
-  std::string usage = "Usage: " + app.get_name();
-  for (const CLI::Option* option : app.get_options()) {
-    if (!option->get_positional()) continue;
-    const std::string name = option->get_name(true);
-    usage += option->get_default_str().empty() ? " " + name : " [" + name + "]";
-  }
-  return usage + " [options]\n";
-}
-
 class Help final : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string /*name*/, CLI::AppFormatMode /*mode*/) const override {
-    std::string text =
-        wrap(app->get_name() + ": " + app->get_description(), 0) + "\n\n" + usage_of(*app) + make_positionals(app) + groups(*app);
+    std::string text = wrap(app->get_name() + ": " + app->get_description(), 0) + "\n\n" + "Usage: " + usage(*app) + "\n" +
+                       make_positionals(app) + groups(*app);
     if (!app->get_footer().empty()) text += "\n" + app->get_footer() + "\n";
     return text;
   }
@@ -79,12 +72,9 @@ class Help final : public CLI::Formatter {
     return text;
   }
 
-  /// What is special to the command first, the general options last.
   std::string groups(const CLI::App& app) const {
-    std::vector<std::string> names = app.get_groups();
-    std::stable_partition(names.begin(), names.end(), [](const std::string& name) { return name != "Options"; });
     std::string text;
-    for (const std::string& group : names) {
+    for (const std::string& group : option_groups(app)) {
       const auto options =
           app.get_options([&](const CLI::Option* option) { return option->get_group() == group && option->nonpositional(); });
       if (!options.empty()) text += make_group(group, false, options);
@@ -97,35 +87,83 @@ class Help final : public CLI::Formatter {
 
 std::shared_ptr<CLI::FormatterBase> help_formatter() { return std::make_shared<Help>(); }
 
+std::string usage(const CLI::App& app) {
+  std::string text = app.get_name();
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->get_positional()) continue;
+    const std::string name = option->get_name(true);
+    text += option->get_default_str().empty() ? " " + name : " [" + name + "]";
+  }
+  return text + " [options]";
+}
+
+std::vector<std::string> option_groups(const CLI::App& app) {
+  std::vector<std::string> names = app.get_groups();
+  std::stable_partition(names.begin(), names.end(), [](const std::string& name) { return name != "Options"; });
+  return names;
+}
+
+const std::string_view kPurpose =
+    "compares a neural network with its quantized twin (circle or TFLite): it runs both in lockstep and tells, for every feature map, how "
+    "far it is off.";
+
+const std::vector<NamedText>& general_options() {
+  static const std::vector<NamedText> options = {
+      {"-h, --help", "print this help, or a command's: visqerror COMMAND --help"},
+      {"--version", "print version, libraries, CPU features and which are in use"},
+      {"--completion SHELL", "print what makes bash, zsh or fish complete commands, options and values"},
+      {"--man-page [COMMAND]", "print the manual page, for man -l -"},
+  };
+  return options;
+}
+
+const std::vector<std::string_view>& general_examples() {
+  static const std::vector<std::string_view> examples = {
+      "visqerror fp32.tflite int8.tflite",
+      "visqerror compare fp32.circle int8.circle -d data.h5 -o out",
+      "visqerror run int8.tflite -d data.h5 -o maps.h5",
+      "source <(visqerror --completion bash)",
+  };
+  return examples;
+}
+
+const std::vector<NamedText>& exit_codes() {
+  static const std::vector<NamedText> codes = {
+      {"0", "done"},
+      {"1", "a --min or --max condition does not hold"},
+      {"2", "wrong command line"},
+      {"3", "an input cannot be read or used, an output not written"},
+      {"4", "a part could not be computed"},
+      {"5", "a fault of visqerror's own"},
+      {"130, 143", "interrupted"},
+  };
+  return codes;
+}
+
 std::string general_help() {
-  std::string text = wrap(
-      "visqerror compares a neural network with its quantized twin (circle or TFLite): it runs both in lockstep and tells, for every "
-      "feature map, how far it is off.",
-      0);
+  std::string text = wrap("visqerror " + std::string(kPurpose), 0);
   text +=
       "\n\nUsage: visqerror COMMAND [arguments] [options]\n"
       "       visqerror FP32 QUANT [options]        compare, on the terminal\n"
       "\nCommands:\n";
   for (const CommandDef* command : all_commands()) text += entry(command->name, command->summary);
   text += "\nOptions:\n";
-  text += entry("-h, --help", "print this help, or a command's: visqerror COMMAND --help");
-  text += entry("--version", "print version, kernel libraries and CPU features");
+  for (const auto& [name, description] : general_options()) text += entry(name, description);
+  text += "\nExamples:\n";
+  for (const std::string_view example : general_examples()) text += fmt::format("  {}\n", example);
   text +=
-      "\nExamples:\n"
-      "  visqerror fp32.tflite int8.tflite\n"
-      "  visqerror compare fp32.circle int8.circle -d data.h5 -o out\n"
-      "  visqerror run int8.tflite -d data.h5 -o maps.h5\n"
       "\nThe flags of the original visq (--fp32_circle A --q_circle B --mpeir_output F …)\n"
-      "work too, without a command.\n"
-      "\nExit codes: 0 done; 1 a --min or --max condition does not hold; 2 wrong command\n"
-      "line; 3 an input cannot be read or used, an output not written; 4 a part could\n"
-      "not be computed; 5 a fault of visqerror's own; 130, 143 interrupted.\n";
-  return text;
+      "work too, without a command.\n\n";
+  std::string codes = "Exit codes:";
+  for (const auto& [code, meaning] : exit_codes()) codes += fmt::format(" {} {};", code, meaning);
+  codes.back() = '.';
+  return text + wrap(codes, 0) + "\n";
 }
 
 std::string version_text() {
   std::string text = fmt::format("visqerror {}\n", VISQ_VERSION);
   for (const std::string& library : kernels::kernel_libraries()) text += fmt::format("{}\n", library);
+  for (const std::string& library : {hdf5::version(), flatbuffers_version(), report::graphviz_version()}) text += library + "\n";
   return text + fmt::format("CPU: {}\n", kernels::cpu_features());
 }
 

@@ -6,18 +6,19 @@
 #include <string_view>
 #include <vector>
 
-namespace CLI {
-class App;
-}
+#include "visqerror/command.h"
 
 namespace visq::tool {
-
-inline constexpr std::string_view kLegacySummary =
-    "The original visq's command line: errors of every node of a circle model and its quantized twin, one file per metric.";
 
 /// True where a word is one of the flags that only the original tool has.
 bool has_legacy_flags(const std::vector<std::string>& words);
 
 std::function<int()> setup_legacy(CLI::App& app);
+
+/// A command without a name.
+inline constexpr CommandDef kOriginalFlags{
+    .name = "",
+    .summary = "The original visq's command line: errors of every node of a circle model and its quantized twin, one file per metric.",
+    .setup = setup_legacy};
 
 }  // namespace visq::tool

@@ -60,6 +60,11 @@ std::size_t text_columns() {
   return columns > 0 ? static_cast<std::size_t>(std::max(columns, 40)) : 80;
 }
 
-bool wants_color() { return ::isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
+bool wants_color() {
+  const char* unwanted = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  const bool capable = terminal != nullptr && std::string_view(terminal) != "dumb";
+  return capable && ::isatty(STDOUT_FILENO) != 0 && (unwanted == nullptr || *unwanted == '\0');
+}
 
 }  // namespace visq::tool

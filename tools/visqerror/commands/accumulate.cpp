@@ -128,7 +128,9 @@ std::function<int()> setup(CLI::App& app) {
       "Examples:\n"
       "  visqerror accumulate fp32.tflite int8.tflite -d data.h5 -o out\n"
       "  visqerror accumulate fp32.tflite int8.tflite -d data.h5 \\\n"
-      "      --quantize conv1/Relu --quantize 'block2/*' --keep-float logits\n"
+      "      --quantize stem/Relu --quantize 'p*' --keep-float logits/MatMul\n"
+      "  visqerror sensitivity fp32.tflite int8.tflite -d data.h5 \\\n"
+      "      --json sensitivity.json\n"
       "  visqerror accumulate fp32.tflite int8.tflite -d data.h5 \\\n"
       "      --keep-float @sensitivity.json:3 --metrics cosine,sqnr");
   return [arguments] { return finish(execute(*arguments)); };

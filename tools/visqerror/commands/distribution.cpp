@@ -99,7 +99,7 @@ std::function<int()> setup(CLI::App& app) {
       "Examples:\n"
       "  visqerror distribution fp32.tflite int8.tflite -d data.h5 -o out\n"
       "  visqerror distribution fp32.tflite int8.tflite -d data.h5 --all -o out\n"
-      "  visqerror distribution fp32.tflite int8.tflite -d data.h5 --nodes 'conv1*'");
+      "  visqerror distribution fp32.tflite int8.tflite -d data.h5 --nodes 'stem*'");
   return [arguments] { return finish(execute(*arguments)); };
 }
 

@@ -50,6 +50,7 @@ std::function<int()> setup(CLI::App& app) {
   arguments->console.add_to(app);
   app.footer(
       "Examples:\n"
+      "  visqerror compare fp32.tflite int8.tflite -d data.h5 -o out\n"
       "  visqerror dot out/fp32.mse.visq.json | dot -Tsvg -o mse.svg\n"
       "  visqerror dot out/fp32.mse.visq.json fp32.tflite -o mse.dot");
   return [arguments] { return finish(execute(*arguments)); };

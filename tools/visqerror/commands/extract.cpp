@@ -173,9 +173,9 @@ std::function<int()> setup(CLI::App& app) {
       "something else, quantized_inputs.h5 and quantized_own.h5 hold that.\n"
       "\n"
       "Examples:\n"
-      "  visqerror extract fp32.tflite int8.tflite -d data.h5 --nodes conv1/Relu -o out\n"
+      "  visqerror extract fp32.tflite int8.tflite -d data.h5 --nodes stem/Relu -o out\n"
       "  visqerror extract fp32.tflite int8.tflite -d data.h5 --records worst \\\n"
-      "    --nodes conv1/Relu --mode integer -o out\n"
+      "    --nodes stem/Relu --mode integer -o out\n"
       "  visqerror compare out/fp32.tflite out/quant.tflite -d out/data.h5");
   return [arguments] { return finish(execute(*arguments)); };
 }

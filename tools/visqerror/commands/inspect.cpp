@@ -47,8 +47,8 @@ std::function<int()> setup(CLI::App& app) {
   app.footer(
       "Examples:\n"
       "  visqerror inspect int8.tflite\n"
-      "  visqerror inspect m.circle --tensors\n"
-      "  visqerror inspect m.circle --json - | jq '.types'");
+      "  visqerror inspect fp32.circle --tensors\n"
+      "  visqerror inspect fp32.circle --json - | jq '.types'");
   return [arguments] { return finish(execute(*arguments)); };
 }
 

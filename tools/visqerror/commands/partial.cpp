@@ -109,7 +109,7 @@ std::function<int()> setup(CLI::App& app) {
   app.footer(
       "Examples:\n"
       "  visqerror partial fp32.tflite int8.tflite -d data.h5 --records 16 -o out\n"
-      "  visqerror partial fp32.tflite int8.tflite -d data.h5 --nodes 'block*'\n"
+      "  visqerror partial fp32.tflite int8.tflite -d data.h5 --nodes '*MatMul'\n"
       "  visqerror sensitivity fp32.tflite int8.tflite -d data.h5 \\\n"
       "      --metrics cosine --json s.json\n"
       "  visqerror partial fp32.tflite int8.tflite -d data.h5 --from s.json");

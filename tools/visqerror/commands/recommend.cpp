@@ -154,9 +154,9 @@ std::function<int()> setup(CLI::App& app) {
   app.footer(
       "Examples:\n"
       "  visqerror recommend fp32.tflite int8.tflite -d data.h5\n"
-      "  visqerror recommend fp32.tflite int8.tflite -d data.h5\n"
+      "  visqerror recommend fp32.tflite int8.tflite -d data.h5 \\\n"
       "      --write-model mended.tflite\n"
-      "  visqerror recommend fp32.tflite int8.tflite -d data.h5 --target sqnr=30\n"
+      "  visqerror recommend fp32.tflite int8.tflite -d data.h5 --target sqnr=30 \\\n"
       "      --write aeq=recipe.json");
   return [arguments] { return finish(execute(*arguments)); };
 }

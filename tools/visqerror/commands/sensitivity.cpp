@@ -223,9 +223,9 @@ std::function<int()> setup(CLI::App& app) {
   app.footer(
       "Examples:\n"
       "  visqerror sensitivity fp32.tflite int8.tflite -d data.h5\n"
-      "  visqerror sensitivity fp32.tflite int8.tflite -d data.h5 --records 16\n"
+      "  visqerror sensitivity fp32.tflite int8.tflite -d data.h5 --records 16 \\\n"
       "      --types weight,activation --metrics sqnr,cosine -o out\n"
-      "  visqerror sensitivity fp32.tflite int8.tflite -d data.h5 --top 5\n"
+      "  visqerror sensitivity fp32.tflite int8.tflite -d data.h5 --top 5 \\\n"
       "      --write mpq=worst.mpq.json");
   return [arguments] { return finish(execute(*arguments)); };
 }

@@ -1,0 +1,197 @@
+// The documentation is true: every command has a guide, links lead somewhere, commands run and say what is printed below them, and formulas
+// are those of the sources.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <regex>
+#include <sstream>
+
+#include "support/help_text.h"
+#include "support/process.h"
+#include "visq/metrics.h"
+
+namespace visq::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+const fs::path kSource = VISQ_SOURCE_DIR;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+std::vector<fs::path> pages() {
+  std::vector<fs::path> found;
+  for (const char* name : {"README.md", "CONTRIBUTING.md", "SECURITY.md", "examples/digits/README.md"}) {
+    if (fs::exists(kSource / name)) found.push_back(kSource / name);
+  }
+  for (const auto& file : fs::recursive_directory_iterator(kSource / "docs")) {
+    if (file.path().extension() == ".md") found.push_back(file.path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+/// The part of the page that is prose.
+std::string without_code(const fs::path& page) {
+  std::string text;
+  bool code = false;
+  for (const std::string& line : lines_of(read_text(page.string()))) {
+    if (line.starts_with("```")) code = !code;
+    if (!code && !line.starts_with("    ")) text += line + "\n";
+  }
+  return text;
+}
+
+/// The anchor that a heading gets: lower case, spaces to hyphens, no punctuation.
+std::string anchor(const std::string& heading) {
+  std::string slug;
+  for (const char c : heading) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == ' ') slug += '-';
+    if (std::isalnum(byte) != 0 || c == '-' || c == '_') slug += static_cast<char>(std::tolower(byte));
+  }
+  return slug;
+}
+
+bool has_heading(const fs::path& page, const std::string& wanted) {
+  for (const std::string& line : lines_of(without_code(page))) {
+    const auto text = line.find_first_not_of('#');
+    if (line.starts_with('#') && text != std::string::npos && anchor(line.substr(text + 1)) == wanted) return true;
+  }
+  return false;
+}
+
+TEST(Documentation, LinksLeadSomewhere) {
+  const std::regex link(R"(\]\(([^)\s]*)\))");
+  int followed = 0;
+  for (const fs::path& page : pages()) {
+    const std::string text = without_code(page);
+    for (std::sregex_iterator found(text.begin(), text.end(), link), end; found != end; ++found) {
+      const std::string target = (*found)[1];
+      if (target.find("://") != std::string::npos) continue;
+      const std::string file = target.substr(0, target.find('#'));
+      const fs::path path = file.empty() ? page : page.parent_path() / file;
+      EXPECT_TRUE(fs::exists(path)) << page << ": " << target;
+      if (target.size() > file.size() && fs::exists(path)) {
+        EXPECT_TRUE(has_heading(path, target.substr(file.size() + 1))) << page << ": " << target;
+      }
+      ++followed;
+    }
+  }
+  EXPECT_GE(followed, 40);
+}
+
+/// `diff` and `merge` share a page; an alias is documented where its command is.
+TEST(Documentation, HasAGuideForEveryCommand) {
+  const std::string overview = run_tool({"--help"}).out;
+  for (const std::string& command : command_names()) {
+    const std::regex alias("\n  " + command + " +another name of (\\w+)\n");
+    std::smatch match;
+    const std::string name = std::regex_search(overview, match, alias) ? match[1].str() : command;
+    const fs::path shared = kSource / "docs/continuous_integration.md";
+    const bool in_shared = fs::exists(shared) && read_text(shared.string()).find("visqerror " + name) != std::string::npos;
+    EXPECT_TRUE(fs::exists(kSource / "docs/commands" / (name + ".md")) || fs::exists(kSource / "docs" / (name + ".md")) || in_shared)
+        << command;
+  }
+}
+
+TEST(Documentation, MetricsAreThoseOfTheSources) {
+  const std::string page = read_text((kSource / "docs/metrics.md").string());
+  std::size_t place = 0;
+  for (const MetricInfo& metric : all_metrics()) {
+    const std::string name(metric.name);
+    std::string head;
+    for (const std::string& line : lines_of(read_text((kSource / "src/metrics/defs" / (name + ".cpp")).string()))) {
+      if (!line.starts_with("// ")) break;
+      head += line.substr(3) + "\n";
+    }
+    EXPECT_THAT(head, HasSubstr(metric.better == Direction::kHigherIsBetter ? "higher is better" : "lower is better"));
+    const auto section = page.find("\n## " + name + "\n" + head);
+    ASSERT_NE(section, std::string::npos) << "docs/metrics.md, section " << name << ": should read\n" << head;
+    EXPECT_GT(section, place) << name << ": in the order of all_metrics()";
+    place = section;
+  }
+}
+
+/// Words of a line; those that hold a digit count as one, since last digits differ from CPU to CPU.
+std::string gist(const std::string& line) {
+  std::istringstream words(line);
+  std::string text;
+  for (std::string word; words >> word;) {
+    const bool number = std::any_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+    text += (text.empty() ? "" : " ") + (number ? "#" : word);
+  }
+  return text;
+}
+
+struct Block {
+  std::string kind, text;
+};
+
+std::vector<Block> blocks_of(const fs::path& page) {
+  std::vector<Block> blocks;
+  bool inside = false;
+  for (const std::string& line : lines_of(read_text(page.string()))) {
+    if (line.starts_with("```")) {
+      inside = !inside;
+      if (inside) blocks.push_back({line.substr(3), ""});
+    } else if (inside) {
+      blocks.back().text += line + "\n";
+    }
+  }
+  return blocks;
+}
+
+class Guide : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    for (const auto& file : fs::directory_iterator(kSource / "examples/digits")) {
+      if (file.path().extension() != ".py") fs::copy(file.path(), folder_.path() / file.path().filename());
+    }
+    fs::create_directory(folder_.path() / "bin");
+    fs::create_symlink(VISQ_BINARY, folder_.path() / "bin/visqerror");
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_P(Guide, RunsAndSaysWhatItPrints) {
+  std::string said;
+  int run = 0;
+  for (const Block& block : blocks_of(kSource / "docs" / (GetParam() + ".md"))) {
+    if (block.kind == "sh") {
+      const ProcessResult result = run_process({"bash", "-c", "set -euo pipefail; export PATH=$PWD/bin:$PATH; " + block.text + "\n"},
+                                               {.folder = folder_.path().string()});
+      EXPECT_EQ(result.exit_code, 0) << block.text << result.err;
+      said = "\n";
+      for (const std::string& line : lines_of(result.out + result.err)) said += gist(line) + "\n";
+      ++run;
+    } else if (block.kind == "text") {
+      for (const std::string& line : lines_of(block.text)) {
+        if (line != "…") EXPECT_THAT(said, HasSubstr("\n" + gist(line) + "\n")) << line;
+      }
+    }
+  }
+  EXPECT_GE(run, 1);
+}
+
+std::vector<std::string> guides() {
+  std::vector<std::string> names{"three_errors", "device_dumps"};
+  for (const auto& file : fs::directory_iterator(kSource / "docs/commands")) names.push_back("commands/" + file.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Guide, ::testing::ValuesIn(guides()), [](const auto& test) { return fs::path(test.param).stem().string(); });
+
+}  // namespace
+}  // namespace visq::testing
