@@ -40,6 +40,13 @@ Result<ColorScale> parse_colors(const std::string& text) {
   return usage_error("--colors: '{}' is neither linear nor log", text);
 }
 
+/// Whether node data for a graph viewer bear the quantized model's names.
+Result<bool> parse_names(const std::string& text) {
+  if (text.empty() || text == "reference") return false;
+  if (text == "quantized") return true;
+  return usage_error("--names: '{}' is neither reference nor quantized", text);
+}
+
 SummaryOptions summary_options() {
   SummaryOptions options;
   options.color = ::isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
@@ -58,6 +65,7 @@ void CompareOutputOptions::add_to(CLI::App& app) {
   add_value(app, "--title", title, "TEXT", "title of pictures and views")->group(group);
   add_value(app, "--sort", sort, "METRIC", "the metric by which the terminal shows the worst nodes")->group(group);
   add_value(app, "--colors", colors, "SCALE", "linear or log; default: log where a few values dwarf the others")->group(group);
+  add_value(app, "--names", names, "MODEL", "whose tensor names model-explorer uses: reference (default) or quantized")->group(group);
 }
 
 Result<std::unique_ptr<CompareOutputs>> CompareOutputs::prepare(const CompareOutputOptions& options, const PairRequest& request) {
@@ -72,6 +80,7 @@ Status CompareOutputs::parse(const CompareOutputOptions& options, const std::vec
   json_ = options.json;
   report_.title = options.title;
   VISQ_ASSIGN(report_.colors, parse_colors(options.colors));
+  VISQ_ASSIGN(report_.quantized_names, parse_names(options.names));
   if (!options.sort.empty()) {
     VISQ_ASSIGN(sort_, parse_metric("--sort", options.sort));
     if (!metrics.empty() && std::find(metrics.begin(), metrics.end(), sort_) == metrics.end()) {
@@ -137,7 +146,8 @@ Status CompareOutputs::check_files(const PairRequest& request) {
   return {};
 }
 
-Status CompareOutputs::write(CompareResult& result, const Console& console) {
+Status CompareOutputs::write(CompareResult& result, const std::vector<ConditionOutcome>& outcomes, const Console& console) {
+  report_.outcomes = outcomes;
   if (!destinations_.empty() || !json_.empty()) VISQ_TRY(add_checksums(result));
   const auto files = render(result);
   VISQ_TRY(write_files(files));

@@ -18,7 +18,7 @@ namespace visq::tool {
 
 /// Output options of `compare` as they stand on the command line.
 struct CompareOutputOptions {
-  std::string folder, json, title, sort, colors;
+  std::string folder, json, title, sort, colors, names;
   std::vector<std::string> write;
 
   void add_to(CLI::App& app);
@@ -29,8 +29,8 @@ class CompareOutputs {
   /// Parses the options and checks that every file can be written, before the work begins. Errors: kUsage, kBadInput.
   static Result<std::unique_ptr<CompareOutputs>> prepare(const CompareOutputOptions& options, const PairRequest& request);
 
-  /// Writes the files, all or none, then the summary (with --json -: the JSON) to stdout.
-  Status write(CompareResult& result, const Console& console);
+  /// Writes the files, all or none, then the summary (with --json -: the JSON) to stdout. Files for build servers hold the outcomes.
+  Status write(CompareResult& result, const std::vector<ConditionOutcome>& outcomes, const Console& console);
 
  private:
   /// A format, and where it goes: a folder for its own file names, or one file.

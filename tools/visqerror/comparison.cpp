@@ -120,13 +120,12 @@ void warn_of(const CompareResult& result, const Console& console) {
     console.warn(fmt::format("{} more operators were not computed", result.not_computed.size() - named));
 }
 
-int conclude(const CompareResult& result, const std::vector<Condition>& conditions, bool allow_partial) {
+int conclude(const CompareResult& result, const std::vector<ConditionOutcome>& outcomes, bool allow_partial) {
   bool held = true;
-  for (const Condition& condition : conditions) {
-    for (const std::string& line : violations(condition, result)) {
-      print_error(line);
-      held = false;
-    }
+  for (const ConditionOutcome& outcome : outcomes) {
+    if (outcome.failure.empty()) continue;
+    print_error(outcome.failure);
+    held = false;
   }
   if (!held) return kConditionFailed;
   return result.not_computed.empty() || allow_partial ? kDone : kIncomplete;

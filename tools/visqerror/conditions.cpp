@@ -40,12 +40,12 @@ bool holds(const Condition& condition, const MetricValue& value) {
 
 constexpr std::string_view kAccuracyDrop = "accuracy_drop";
 
-std::vector<std::string> accuracy_violations(const Condition& condition, const CompareResult& result) {
-  if (!result.accuracy) return {condition.text + " does not hold: without --labels there is no accuracy"};
+ConditionOutcome accuracy_outcome(const Condition& condition, const CompareResult& result) {
+  if (!result.accuracy) return {condition.text, -1, condition.text + " does not hold: without --labels there is no accuracy"};
   const double drop = result.accuracy->drop();
   const bool holds = condition.at_least ? drop >= condition.limit : drop <= condition.limit;
-  if (holds) return {};
-  return {fmt::format("{} does not hold: top-1 accuracy drops by {:.6g} percentage points", condition.text, drop)};
+  if (holds) return {condition.text, -1, ""};
+  return {condition.text, -1, fmt::format("{} does not hold: top-1 accuracy drops by {:.6g} percentage points", condition.text, drop)};
 }
 
 std::string describe(const MetricValue& value) {
@@ -88,23 +88,24 @@ Result<Condition> parse_condition(const std::string& option, const std::string& 
   return condition;
 }
 
-std::vector<std::string> violations(const Condition& condition, const CompareResult& result) {
-  if (condition.scope == Condition::Scope::kAccuracyDrop) return accuracy_violations(condition, result);
+std::vector<ConditionOutcome> evaluate(const Condition& condition, const CompareResult& result) {
+  if (condition.scope == Condition::Scope::kAccuracyDrop) return {accuracy_outcome(condition, result)};
   const auto column = std::find(result.metrics.begin(), result.metrics.end(), condition.metric) - result.metrics.begin();
-  std::vector<std::string> lines;
-  bool looked = false;
+  std::vector<ConditionOutcome> outcomes;
   for (const int index : maps_of(condition, result)) {
     const MapComparison& map = result.maps[static_cast<std::size_t>(index)];
     if (map.integer) continue;
-    looked = true;
+    ConditionOutcome& outcome = outcomes.emplace_back(condition.text, index, "");
     const bool compared = map.not_compared.empty() && static_cast<std::size_t>(column) < map.metrics.size();
     const MetricValue value = compared ? map.metrics[static_cast<std::size_t>(column)] : MetricValue{};
     if (holds(condition, value)) continue;
     const std::string_view metric = all_metrics()[static_cast<std::size_t>(condition.metric)].name;
-    lines.push_back(fmt::format("{} does not hold: {} of {} is {}", condition.text, metric, map.reference.name, describe(value)));
+    outcome.failure = fmt::format("{} does not hold: {} of {} is {}", condition.text, metric, map.reference.name, describe(value));
   }
-  if (!looked) lines.push_back(fmt::format("{} does not hold: no compared feature map to look at", condition.text));
-  return lines;
+  if (outcomes.empty()) {
+    outcomes.push_back({condition.text, -1, fmt::format("{} does not hold: no compared feature map to look at", condition.text)});
+  }
+  return outcomes;
 }
 
 }  // namespace visq::tool
