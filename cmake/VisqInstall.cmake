@@ -16,4 +16,4 @@ configure_package_config_file(cmake/visqConfig.cmake.in ${CMAKE_CURRENT_BINARY_D
   INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/visqConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/visqConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/visqConfigVersion.cmake
-  cmake/FindXNNPACK.cmake cmake/FindOneDNN.cmake DESTINATION ${package_dir})
+  cmake/FindXNNPACK.cmake cmake/FindOneDNN.cmake cmake/FindGraphviz.cmake DESTINATION ${package_dir})

@@ -16,6 +16,7 @@ namespace visq {
 
 struct AccuracyOptions {
   RecordRange records;
+  SequenceOptions sequence;
   Mode reference_mode = Mode::kFp32, quantized_mode = Mode::kFakeQuant;
   std::vector<std::int64_t> labels;  ///< of record i of the data: labels[i]
   std::int64_t label_offset = 0;     ///< the class of label l is element l + label_offset of the output
@@ -32,20 +33,26 @@ struct TopAccuracy {
 };
 
 struct Accuracy {
-  std::string output;  ///< name in the reference
+  std::string output;   ///< name in the reference
+  std::string program;  ///< --eval: what said so; its numbers stand in top1, and there is neither output nor top5 nor classes
   std::int64_t records = 0, classes = 0;
   TopAccuracy reference, quantized;
 
   /// quantized / reference of top-1; NaN where the reference is never right.
   double ratio() const { return quantized.top1 / reference.top1; }
-  /// reference - quantized of top-1, in percentage points.
-  double drop() const { return 100 * (reference.top1 - quantized.top1); }
+  /// reference - quantized of top-1, in percentage points. Numbers of a program count as shares, or as points where one exceeds 1.
+  double drop() const;
 };
 
 /// Runs both models over the records. Errors: kUsage where no output bears that name, or labels do not reach; kBadInput where the output
 /// is no row of class scores, or a label is no class.
 Result<Accuracy> accuracy(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
                           const AccuracyOptions& options);
+
+/// Runs both models over the records and hands their graph outputs to the sinks, records in order. Labels and output_node of the options
+/// do not matter. Returns the number of records: fewer where it was stopped. Errors: kUnsupported where an output was not computed.
+Result<std::int64_t> send_outputs(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
+                                  const AccuracyOptions& options, MapSink& reference_sink, MapSink& quantized_sink);
 
 /// Place of class `label` among the scores, best first: 0 is the best.
 std::int64_t rank_of(std::span<const float> scores, std::int64_t label);

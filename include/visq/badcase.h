@@ -14,11 +14,13 @@ namespace visq {
 
 struct BadcaseOptions {
   RecordRange records;
+  SequenceOptions sequence;
   Mode reference_mode = Mode::kFp32, quantized_mode = Mode::kFakeQuant;
-  bool modes_given = false;        ///< as in CompareOptions
-  std::vector<int> by;             ///< metrics that say what is worst (indices into all_metrics()); empty: atol
-  std::vector<std::string> nodes;  ///< name globs; empty: the reference's outputs
-  int threads = 0;                 ///< 0: all cores
+  bool modes_given = false;               ///< as in CompareOptions
+  std::vector<int> by;                    ///< metrics that say what is worst (indices into all_metrics()); empty: atol
+  std::vector<std::string> nodes;         ///< name globs; empty: the reference's outputs
+  PostProcess post = PostProcess::kNone;  ///< what the models' outputs go through before they are compared
+  int threads = 0;                        ///< 0: all cores
   Progress progress;
   const std::atomic<bool>* stop = nullptr;
   /// Called whenever some record is the worst so far for some output and metric, with all that are now (ascending, each once).
@@ -47,6 +49,7 @@ struct BadcaseResult {
   std::string data;
   RecordRange records;
   Mode reference_mode = Mode::kFp32, quantized_mode = Mode::kFakeQuant;
+  PostProcess post = PostProcess::kNone;
   std::vector<int> by;
   std::vector<BadcaseOutput> outputs;
   std::vector<BadCase> cases;             ///< per output, one per metric of `by`; an output that was never compared has none

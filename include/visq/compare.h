@@ -15,12 +15,14 @@
 #include "visq/metrics.h"
 #include "visq/mode.h"
 #include "visq/model.h"
+#include "visq/post_process.h"
 #include "visq/run.h"
 
 namespace visq {
 
 struct CompareOptions {
   RecordRange records;
+  SequenceOptions sequence;
   Mode reference_mode = Mode::kFp32;
   Mode quantized_mode = Mode::kFakeQuant;
   bool modes_given = false;        ///< the user chose the modes: a quantized reference is meant, not models in the wrong order
@@ -28,6 +30,7 @@ struct CompareOptions {
   std::vector<std::string> nodes;  ///< name globs; empty: all
   std::vector<std::string> ops;    ///< operator types; empty: all
   bool per_channel = false, per_record = false;
+  PostProcess post = PostProcess::kNone;  ///< what the models' outputs go through before they are compared
   bool origin = false;   ///< also the three errors of every map (ErrorOrigin), in two further passes; not with integer execution
   double max_scale = 0;  ///< anomaly limit for scales; 0: none
   int threads = 0;       ///< 0: all cores
@@ -156,13 +159,18 @@ struct CompareResult {
   std::vector<int> metrics;         ///< indices into all_metrics()
   std::vector<MapComparison> maps;  ///< in the reference's graph order: subgraph, graph inputs, operators
   std::vector<int> outputs;         ///< indices into maps: the reference's graph outputs
-  Graph graph;                      ///< graph_of(reference), for pictures
+  PostProcess post = PostProcess::kNone;
+  std::vector<MapComparison> processed;  ///< with `post`: the outputs after it, parallel to `outputs`; in `maps` they are as computed
+  Graph graph;                           ///< graph_of(reference), for pictures
   MatchReport match;
   std::optional<Accuracy> accuracy;  ///< where there are labels
   std::vector<Anomaly> anomalies;
   std::vector<NotComputed> not_computed;
   bool interrupted = false;
 };
+
+/// The comparison of output `i` of result.outputs that counts: after post-processing, where there is one.
+const MapComparison& compared_output(const CompareResult& result, std::size_t i);
 
 /// Runs both models in lockstep over the records and compares every paired feature map.
 /// Errors: kBadInput where models, data and options do not fit together; what cannot be computed is listed in the result.

@@ -55,6 +55,16 @@ inline constexpr std::int64_t kMaxInputBytes = std::int64_t{1} << 30;
 /// Errors: kBadInput, in one line: "data.h5: record 3, input 1 'state': shape [1, 2, 128], expected [1, 2, 128, 2]".
 Result<std::unique_ptr<RecordSource>> open_data(const std::string& path, const Model& model);
 
+/// Data that may leave out some inputs.
+struct PartialData {
+  std::unique_ptr<RecordSource> source;  ///< the arrays of inputs that are absent are empty
+  bool complete = false;                 ///< the data hold them nevertheless
+};
+
+/// Like open_data, for data that may leave out the inputs at these positions: numbers of datasets are then those of the model's inputs, or
+/// count the others alone; sub-folders bear their names. What the data are is told from their first record.
+Result<PartialData> open_data_without(const std::string& path, const Model& model, const std::vector<int>& absent);
+
 /// One random record for `model`, seeded; the same on every platform. `twin` (may be null) is the quantized model of a pair: floats are
 /// drawn uniformly from the range of its input (or that of the QUANTIZE behind a float input; without a twin, of `model`'s own), else
 /// from [-5, 5]. Unquantized integers are from [0, 100], bools 0/1. `legacy` draws floats from [-5, 5] always, as the original tool does.

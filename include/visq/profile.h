@@ -14,6 +14,7 @@ namespace visq {
 
 struct ProfileOptions {
   RecordRange records;
+  SequenceOptions sequence;
   std::vector<Mode> modes;              ///< one per model
   std::vector<std::string> nodes, ops;  ///< name globs, operator types; empty: all
   bool per_channel = false;

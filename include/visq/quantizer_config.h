@@ -17,6 +17,7 @@ struct QuantizerConfig {
     std::string op;                    ///< operator type
     std::string dtype;                 ///< "int16", "float32"; empty: the next better one that the format knows
     bool per_channel = true;           ///< of its weights
+    bool makes_output = false;         ///< one of its outputs is the model's
   };
   std::string model;          ///< file of the float model
   std::string default_dtype;  ///< what all other layers get: "int8", "uint8", "int16"

@@ -61,6 +61,7 @@ struct RecommendResult {
   std::vector<PrecisionPoint> front;      ///< by cost, cheapest first; the first has no operator
   std::size_t chosen = 0;                 ///< index into front
   std::string choice;                     ///< why, in words
+  double unrepaired_sqnr = 0;             ///< of the chosen set without the repairs: what a quantizer that calibrates as before makes of it
   QuantizerConfig config;                 ///< of the chosen point
   bool target_met = true;
   bool interrupted = false;

@@ -11,6 +11,7 @@
 #include "visq/data.h"
 #include "visq/mode.h"
 #include "visq/model.h"
+#include "visq/sequence.h"
 
 namespace visq {
 
@@ -38,6 +39,7 @@ class MapSink {
 struct RunOptions {
   Mode mode = Mode::kFp32;
   RecordRange records;
+  SequenceOptions sequence;
   std::vector<std::string> nodes;  ///< name globs; empty: all
   std::vector<std::string> ops;    ///< operator types; empty: all
   Progress progress;

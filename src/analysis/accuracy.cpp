@@ -49,7 +49,7 @@ Result<std::span<const float>> scores_of(const runtime::Executor& executor, int 
 /// Runs one record through both models and looks up where its label stands.
 class Worker {
  public:
-  Worker(ComparePlan& plan, const InputFeed& feed, const AccuracyOptions& options, std::size_t output)
+  Worker(ComparePlan& plan, const analysis::SequenceFeed& feed, const AccuracyOptions& options, std::size_t output)
       : plan_(plan), options_(options), output_(output), pair_(plan, feed), scratch_(std::make_shared<std::vector<float>>()) {}
 
   Result<Outcome> operator()(const Record& record) {
@@ -91,6 +91,12 @@ CompareOptions plan_options(const AccuracyOptions& options) {
 
 }  // namespace
 
+double Accuracy::drop() const {
+  const double difference = reference.top1 - quantized.top1;
+  const bool shares = std::fabs(reference.top1) <= 1 && std::fabs(quantized.top1) <= 1;
+  return program.empty() || shares ? 100 * difference : difference;
+}
+
 std::int64_t rank_of(std::span<const float> scores, std::int64_t label) {
   const float own = scores[static_cast<std::size_t>(label)];
   if (std::isnan(own)) return static_cast<std::int64_t>(scores.size());
@@ -107,7 +113,7 @@ Result<Accuracy> accuracy(std::shared_ptr<const Model> reference, std::shared_pt
     return usage_error("--labels: {} labels for records up to {}", options.labels.size(), options.records.last);
   }
   VISQ_ASSIGN(ComparePlan plan, ComparePlan::create(reference, quantized, plan_options(options)));
-  VISQ_ASSIGN(const auto feed, InputFeed::create(*reference, quantized.get()));
+  VISQ_ASSIGN(const auto feed, analysis::SequenceFeed::create(*reference, quantized.get(), options.sequence));
   VISQ_ASSIGN(const std::size_t output, find_output(plan, options.output_node));
   Accuracy result;
   result.output = MapNames(*reference, 0).name(plan.pairs()[output].match.reference);
@@ -127,7 +133,7 @@ Result<Accuracy> accuracy(std::shared_ptr<const Model> reference, std::shared_pt
         return {};
       },
       options.stop);
-  const bool in_order = keeps_state(*reference) || keeps_state(*quantized);
+  const bool in_order = feed.in_order({reference.get(), quantized.get()});
   VISQ_ASSIGN(const auto done, workers.run(in_order ? 1 : analysis::thread_count(options.threads, options.records)));
   for (double* share : {&result.reference.top1, &result.reference.top5, &result.quantized.top1, &result.quantized.top5}) {
     *share /= static_cast<double>(std::max<std::int64_t>(done, 1));

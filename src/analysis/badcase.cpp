@@ -6,6 +6,7 @@
 #include "analysis/map_identity.h"
 #include "analysis/map_record.h"
 #include "analysis/pair_worker.h"
+#include "analysis/post_process.h"
 #include "analysis/record_workers.h"
 #include "core/error.h"
 #include "metrics/metric.h"
@@ -86,23 +87,26 @@ using Fold = std::function<Status(std::int64_t record, RecordOutput&& output)>;
 
 /// Runs all records and hands each one's maps over in order. Returns how many were folded.
 Result<std::int64_t> scan(ComparePlan& plan, RecordSource& data, const BadcaseOptions& options, bool keep_records, const Fold& fold) {
-  VISQ_ASSIGN(const auto feed, InputFeed::create(plan.reference(), &plan.quantized()));
-  const std::vector<std::size_t> chosen = chosen_pairs(plan);
+  VISQ_ASSIGN(const auto feed, analysis::SequenceFeed::create(plan.reference(), &plan.quantized(), options.sequence));
+  const std::vector<std::size_t> chosen = chosen_pairs(plan), outputs = plan.outputs();
   const auto make_worker = [&]() -> Result<analysis::RecordWorker<RecordOutput>> {
     auto worker = std::make_shared<analysis::PairWorker>(plan, feed);
-    auto scratch = std::make_shared<analysis::MapScratch>();
+    auto scratch = std::make_shared<analysis::PostScratch>();
     return analysis::RecordWorker<RecordOutput>([&, keep_records, worker, scratch](const Record& record) -> Result<RecordOutput> {
       RecordOutput output;
       output.maps.resize(chosen.size());
+      if (keep_records) output.record = std::make_shared<const Record>(worker->completed(record));
       VISQ_TRY(worker->run(record, [&](std::size_t pair, const runtime::Executor& reference, const runtime::Executor& quantized) -> Status {
         const auto place = std::lower_bound(chosen.begin(), chosen.end(), pair);
         if (place == chosen.end() || *place != pair) return {};
         const auto& match = plan.pairs()[pair].match;
+        const bool is_output = std::find(outputs.begin(), outputs.end(), pair) != outputs.end();
         output.maps[static_cast<std::size_t>(place - chosen.begin())] =
-            analysis::compare_maps(reference, match.reference, quantized, match.quantized, false, *scratch);
+            is_output && options.post != PostProcess::kNone
+                ? analysis::compare_processed(options.post, reference, match.reference, quantized, match.quantized, *scratch)
+                : analysis::compare_maps(reference, match.reference, quantized, match.quantized, false, scratch->maps);
         return {};
       }));
-      if (keep_records) output.record = std::make_shared<const Record>(record);
       return output;
     });
   };
@@ -116,7 +120,7 @@ Result<std::int64_t> scan(ComparePlan& plan, RecordSource& data, const BadcaseOp
         return {};
       },
       options.stop);
-  const bool in_order = keeps_state(plan.reference()) || keeps_state(plan.quantized());
+  const bool in_order = feed.in_order({&plan.reference(), &plan.quantized()});
   return workers.run(in_order ? 1 : analysis::thread_count(options.threads, options.records));
 }
 
@@ -223,6 +227,7 @@ Result<BadcaseResult> badcase(std::shared_ptr<const Model> reference, std::share
   result.interrupted = result.records.last < options.records.last;
   result.reference_mode = options.reference_mode;
   result.quantized_mode = options.quantized_mode;
+  result.post = options.post;
   worst.write(result);
   return result;
 }

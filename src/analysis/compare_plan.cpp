@@ -81,6 +81,16 @@ void ComparePlan::choose_pairs(const CompareOptions& options) {
   }
 }
 
+std::vector<std::size_t> ComparePlan::outputs() const {
+  std::vector<std::size_t> positions;
+  for (const int output : reference_->main().outputs) {
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      if (wanted_[i] && pairs_[i].reference_subgraph == 0 && pairs_[i].match.reference == output) positions.push_back(i);
+    }
+  }
+  return positions;
+}
+
 void ComparePlan::order_graphs(bool origin) {
   std::vector<runtime::LockstepOrder> orders;
   std::size_t first = 0;

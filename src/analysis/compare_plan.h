@@ -35,6 +35,8 @@ class ComparePlan {
   const std::vector<MapPair>& pairs() const { return pairs_; }
   /// Per pair: it is to be compared.
   const std::vector<bool>& wanted() const { return wanted_; }
+  /// The wanted pairs of the reference's graph outputs, in its order, as positions in pairs().
+  std::vector<std::size_t> outputs() const;
   const std::vector<quant::GraphPairing>& pairings() const { return pairings_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
   const Model& reference() const { return *reference_; }

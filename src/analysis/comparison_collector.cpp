@@ -23,6 +23,14 @@ ComparisonCollector::ComparisonCollector(const ComparePlan& plan, const CompareO
     sums_.emplace_back(reference_names_[static_cast<std::size_t>(r)].identity(match.reference),
                        quantized_names_[static_cast<std::size_t>(q)].identity(match.quantized), match.by, result_.metrics);
   }
+  for (const std::size_t output : plan.outputs()) {
+    const auto position = std::lower_bound(pairs_.begin(), pairs_.end(), output) - pairs_.begin();
+    result_.outputs.push_back(static_cast<int>(position));
+    if (options.post == PostProcess::kNone) continue;
+    const quant::TensorMatch& match = plan.pairs()[output].match;
+    processed_.emplace_back(reference_names_[0].identity(match.reference), quantized_names_[0].identity(match.quantized), match.by,
+                            result_.metrics);
+  }
   for (const OriginOrder& order : plan.origins()) {
     for (std::size_t i = 0; i < order.pairs.size(); ++i) {
       if (plan.wanted()[order.first_pair + i]) origins_.emplace_back(order.pairs[i]);
@@ -32,6 +40,11 @@ ComparisonCollector::ComparisonCollector(const ComparePlan& plan, const CompareO
 
 Status ComparisonCollector::add(std::int64_t record, RecordOutput&& output) {
   for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i].add(record, std::move(output.maps[pairs_[i]]), options_.per_record);
+  for (std::size_t i = 0; i < processed_.size(); ++i) {
+    std::vector<MapRecord> run;
+    run.push_back(std::move(output.processed[i]));
+    processed_[i].add(record, std::move(run), false);
+  }
   for (std::size_t i = 0; i < origins_.size(); ++i) origins_[i].add(output.origins[pairs_[i]]);
   note_failures(plan_.reference(), reference_names_, output.reference_failures);
   note_failures(plan_.quantized(), quantized_names_, output.quantized_failures);
@@ -55,8 +68,9 @@ CompareResult ComparisonCollector::finish(const RecordSource& data) {
     const auto odd = sum.anomalies(options_.max_scale);
     result_.anomalies.insert(result_.anomalies.end(), odd.begin(), odd.end());
   }
+  result_.post = options_.post;
+  for (const ComparisonSum& sum : processed_) result_.processed.push_back(sum.finish());
   note_low_precision_output();
-  list_outputs();
   if (!origins_.empty()) conclude_origins();
   report_match();
   return std::move(result_);
@@ -110,15 +124,6 @@ void ComparisonCollector::note_low_precision_output() {
       result_.anomalies.push_back(
           {quantized_names_[0].identity(output), "low-precision output", static_cast<double>(bits(tensor.dtype)), 16, -1});
       return;
-    }
-  }
-}
-
-void ComparisonCollector::list_outputs() {
-  for (const int output : plan_.reference().main().outputs) {
-    for (std::size_t i = 0; i < result_.maps.size(); ++i) {
-      const MapIdentity& map = result_.maps[i].reference;
-      if (map.subgraph == 0 && map.tensor == output) result_.outputs.push_back(static_cast<int>(i));
     }
   }
 }

@@ -14,6 +14,7 @@ namespace visq::analysis {
 /// What one record gives.
 struct RecordOutput {
   std::vector<std::vector<MapRecord>> maps;  ///< per pair, one for each run of its subgraph
+  std::vector<MapRecord> processed;          ///< with post-processing: per output of the plan
   OriginRecords origins;                     ///< the same, where the origin of errors was asked for
   std::vector<runtime::NodeFailure> reference_failures, quantized_failures;
   std::vector<runtime::SurplusRun> surplus;
@@ -31,7 +32,6 @@ class ComparisonCollector {
   void note_surplus(const std::vector<runtime::SurplusRun>& runs);
   void conclude_origins();
   void note_low_precision_output();
-  void list_outputs();
   void report_match();
   void report_unpaired_graphs(const Model& model, const std::vector<MapNames>& names, bool in_reference);
 
@@ -40,6 +40,7 @@ class ComparisonCollector {
   std::vector<MapNames> reference_names_, quantized_names_;  ///< per subgraph
   std::vector<std::size_t> pairs_;                           ///< positions in plan.pairs() of the pairs that are compared
   std::vector<ComparisonSum> sums_;                          ///< one for each of them
+  std::vector<ComparisonSum> processed_;                     ///< with post-processing: one per output of the plan
   std::vector<OriginSum> origins_;                           ///< the same; empty unless asked for
   std::set<std::pair<const Operator*, int>> failed_;
   std::int64_t done_ = 0;

@@ -36,6 +36,17 @@ Status ModelRunner::run(const std::vector<Array>& inputs, const Observer& observ
   return {};
 }
 
+Status ModelRunner::run(const Record& record, const SequenceFeed& feed, SequenceFeed::Side side, const Observer& observer) {
+  if (feed.starts_afresh(record.index)) {
+    kept_.clear();
+    state_ = std::make_shared<runtime::RunState>();
+    executor_.reset();
+  }
+  VISQ_ASSIGN(const auto inputs, feed.inputs(side, record, kept_));
+  VISQ_TRY(run(inputs, observer));
+  return feed.keep(side, *executor_, kept_);
+}
+
 Status ModelRunner::time(const std::vector<Array>& inputs, std::vector<double>& seconds) {
   VISQ_TRY(prepare(inputs));
   seconds.assign(model_->main().operators.size(), 0);

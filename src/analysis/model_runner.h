@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/executor.h"
+#include "analysis/sequence_feed.h"
 
 namespace visq::analysis {
 
@@ -17,6 +17,8 @@ class ModelRunner {
   /// Called for graph inputs, every operator's outputs, and graph outputs that no operator makes, each once.
   using Observer = std::function<Status(int tensor, const runtime::Executor& executor)>;
   Status run(const std::vector<Array>& inputs, const Observer& observer);
+  /// The same with the inputs that a feed gives for a record, whose side of the pair this model is.
+  Status run(const Record& record, const SequenceFeed& feed, SequenceFeed::Side side, const Observer& observer);
   /// Runs a record and measures every operator; `seconds` gets one value per operator.
   Status time(const std::vector<Array>& inputs, std::vector<double>& seconds);
 
@@ -30,6 +32,7 @@ class ModelRunner {
   Mode mode_;
   std::vector<Shape> shapes_;
   std::shared_ptr<runtime::RunState> state_ = std::make_shared<runtime::RunState>();  ///< what a sequence of records has kept so far
+  KeptOutputs kept_;
   std::shared_ptr<runtime::Executor> executor_;
 };
 

@@ -11,9 +11,20 @@ std::vector<Shape> shapes_of(const std::vector<Array>& inputs) {
 
 }  // namespace
 
+Record PairWorker::completed(const Record& record) const {
+  return feed_.complete(record, feed_.starts_afresh(record.index) ? KeptOutputs() : kept_);
+}
+
 Status PairWorker::run(const Record& record, const runtime::Lockstep::Observer& observer) {
-  VISQ_ASSIGN(const auto reference_inputs, feed_.for_model(record));
-  VISQ_ASSIGN(const auto quantized_inputs, feed_.for_twin(record));
+  using Side = SequenceFeed::Side;
+  if (feed_.starts_afresh(record.index)) {
+    kept_.clear();
+    quantized_kept_.clear();
+    state_ = {};
+    lockstep_.reset();
+  }
+  VISQ_ASSIGN(const auto reference_inputs, feed_.inputs(Side::kModel, record, kept_));
+  VISQ_ASSIGN(const auto quantized_inputs, feed_.inputs(Side::kTwin, record, quantized_kept_));
   auto shapes = shapes_of(reference_inputs);
   if (!lockstep_ || shapes != shapes_) {
     VISQ_ASSIGN(graphs_, plan_.graphs(shapes, shapes_of(quantized_inputs)));
@@ -21,7 +32,9 @@ Status PairWorker::run(const Record& record, const runtime::Lockstep::Observer& 
     lockstep_ = std::make_shared<runtime::Lockstep>(std::move(lockstep));
     shapes_ = std::move(shapes);
   }
-  return lockstep_->run(reference_inputs, quantized_inputs, observer);
+  VISQ_TRY(lockstep_->run(reference_inputs, quantized_inputs, observer));
+  VISQ_TRY(feed_.keep(Side::kModel, lockstep_->reference(), kept_));
+  return feed_.keep(Side::kTwin, lockstep_->quantized(), quantized_kept_);
 }
 
 }  // namespace visq::analysis

@@ -5,18 +5,20 @@
 #include <vector>
 
 #include "analysis/compare_plan.h"
-#include "visq/data.h"
+#include "analysis/sequence_feed.h"
 
 namespace visq::analysis {
 
 /// Copies share their executors: a copy may take the place of the original, not work beside it.
 class PairWorker {
  public:
-  PairWorker(ComparePlan& plan, const InputFeed& feed) : plan_(plan), feed_(feed) {}
+  PairWorker(ComparePlan& plan, SequenceFeed feed) : plan_(plan), feed_(std::move(feed)) {}
 
   /// Runs a record; the observer sees every wanted pair of the plan, in loops' bodies at every run. Executors are rebuilt where the input
   /// shapes differ from the last record's.
   Status run(const Record& record, const runtime::Lockstep::Observer& observer);
+  /// The record as run() would feed the reference with it now: with what it has fed back in place of the data.
+  Record completed(const Record& record) const;
   /// In run() and after it: both executors as they are, as the record left them.
   const runtime::Lockstep& lockstep() const { return *lockstep_; }
   /// The graphs that run.
@@ -24,9 +26,10 @@ class PairWorker {
 
  private:
   ComparePlan& plan_;
-  const InputFeed& feed_;
+  SequenceFeed feed_;
   std::vector<Shape> shapes_;
   runtime::LockstepState state_;  ///< what a sequence of records has kept so far
+  KeptOutputs kept_, quantized_kept_;
   PairGraphs graphs_;
   std::shared_ptr<runtime::Lockstep> lockstep_;
 };

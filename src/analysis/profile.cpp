@@ -25,10 +25,10 @@ using SharedModel = std::shared_ptr<const Model>;
 /// One model, or a pair, with what feeds it.
 struct Subjects {
   std::vector<SharedModel> models;
-  InputFeed feed;
+  analysis::SequenceFeed feed;
 
-  Result<std::vector<Array>> inputs(std::size_t model, const Record& record) const {
-    return model == 0 ? feed.for_model(record) : feed.for_twin(record);
+  static analysis::SequenceFeed::Side side(std::size_t model) {
+    return model == 0 ? analysis::SequenceFeed::Side::kModel : analysis::SequenceFeed::Side::kTwin;
   }
 };
 
@@ -43,11 +43,11 @@ class Worker {
   Result<std::vector<ModelRecord>> operator()(const Record& record) {
     std::vector<ModelRecord> records(runners_.size());
     for (std::size_t i = 0; i < runners_.size(); ++i) {
-      VISQ_ASSIGN(const auto inputs, subjects_.inputs(i, record));
-      VISQ_TRY(runners_[i].run(inputs, [&](int tensor, const runtime::Executor& executor) -> Status {
+      const auto observe = [&](int tensor, const runtime::Executor& executor) -> Status {
         profilers_[i]->observe(tensor, executor, records[i], *scratch_);
         return {};
-      }));
+      };
+      VISQ_TRY(runners_[i].run(record, subjects_.feed, Subjects::side(i), observe));
       records[i].failures = runners_[i].executor().failures();
     }
     return records;
@@ -66,7 +66,7 @@ Status measure_times(const Subjects& subjects, RecordSource& data, const Profile
     const std::int64_t last = std::min(options.records.last, options.records.first + kTimedRecords);
     for (std::int64_t index = options.records.first; index < last; ++index) {
       VISQ_ASSIGN(const Record record, data.read(index));
-      VISQ_ASSIGN(inputs.emplace_back(), subjects.inputs(i, record));
+      VISQ_ASSIGN(inputs.emplace_back(), subjects.feed.inputs(Subjects::side(i), record, {}));
     }
     ModelProfile& model = result.models[i];
     VISQ_ASSIGN(model.times, analysis::operator_times(subjects.models[i], options.modes[i], inputs, options.stop, model.timed_runs));
@@ -150,8 +150,7 @@ Result<std::int64_t> gather(const Subjects& subjects, RecordSource& data, const 
         return {};
       },
       options.stop);
-  const bool in_order =
-      std::any_of(subjects.models.begin(), subjects.models.end(), [](const SharedModel& model) { return keeps_state(*model); });
+  const bool in_order = subjects.feed.in_order({subjects.models.front().get(), subjects.models.back().get()});
   return workers.run(in_order ? 1 : analysis::thread_count(options.threads, options.records));
 }
 
@@ -161,7 +160,7 @@ double ValueStatistics::deviation() const { return std::sqrt(variance); }
 
 Result<ProfileResult> profile(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
                               const ProfileOptions& options) {
-  VISQ_ASSIGN(auto feed, InputFeed::create(*reference, quantized.get()));
+  VISQ_ASSIGN(auto feed, analysis::SequenceFeed::create(*reference, quantized.get(), options.sequence));
   Subjects subjects{{reference}, std::move(feed)};
   if (quantized) subjects.models.push_back(quantized);
   std::vector<std::unique_ptr<ModelProfiler>> profilers;

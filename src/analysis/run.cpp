@@ -28,9 +28,10 @@ class Dumper {
     return any ? Status() : Status(usage_error("no feature map fits --nodes and --ops"));
   }
 
-  Status run_record(const Record& record, const std::vector<Array>& inputs) {
+  Status run_record(const Record& record, const analysis::SequenceFeed& feed) {
     VISQ_TRY(sink_.begin_record(record.index));
-    VISQ_TRY(runner_.run(inputs, [&](int tensor, const runtime::Executor& executor) { return tell(tensor, executor); }));
+    VISQ_TRY(runner_.run(record, feed, analysis::SequenceFeed::Side::kModel,
+                         [&](int tensor, const runtime::Executor& executor) { return tell(tensor, executor); }));
     for (const auto& [subgraph, node, reason] : runner_.executor().failures()) not_run_.emplace(std::pair(subgraph, node), reason);
     return {};
   }
@@ -64,13 +65,12 @@ class Dumper {
 bool keeps_state(const Model& model) { return runtime::keeps_state(model); }
 
 Result<std::vector<NotRun>> run(std::shared_ptr<const Model> model, RecordSource& data, const RunOptions& options, MapSink& sink) {
-  VISQ_ASSIGN(const auto feed, InputFeed::create(*model, nullptr));
+  VISQ_ASSIGN(const auto feed, analysis::SequenceFeed::create(*model, nullptr, options.sequence));
   Dumper dumper(model, options, sink);
   VISQ_TRY(dumper.choose_maps());
   for (std::int64_t index = options.records.first; index < options.records.last; ++index) {
     VISQ_ASSIGN(const Record record, data.read(index));
-    VISQ_ASSIGN(const auto inputs, feed.for_model(record));
-    VISQ_TRY(dumper.run_record(record, inputs));
+    VISQ_TRY(dumper.run_record(record, feed));
     if (options.progress) options.progress(index + 1 - options.records.first, options.records.last - options.records.first);
   }
   return dumper.not_run();

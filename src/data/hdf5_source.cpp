@@ -1,4 +1,6 @@
 // Records in an HDF5 file: /value/RECORD/INPUT.
+#include <algorithm>
+
 #include "core/checked.h"
 #include "core/error.h"
 #include "data/hdf5.h"
@@ -32,14 +34,17 @@ Result<bool> is_raw(hid_t value, const std::string& path) {
 
 class Hdf5Source : public RecordSource {
  public:
-  Hdf5Source(std::string path, const Model& model, hdf5::Handle file, hdf5::Handle value, std::int64_t count, bool raw)
+  Hdf5Source(std::string path, const Model& model, hdf5::Handle file, hdf5::Handle value, std::int64_t count, bool raw,
+             std::vector<int> numbers)
       : path_(std::move(path)),
         model_path_(model.path),
         inputs_(input_specs(model)),
         file_(std::move(file)),
         value_(std::move(value)),
         count_(count),
-        raw_(raw) {
+        raw_(raw),
+        numbers_(std::move(numbers)) {
+    for (std::size_t i = numbers_.size(); i < inputs_.size(); ++i) numbers_.push_back(static_cast<int>(i));
     for (const int tensor : model.main().inputs) stored_shapes_.push_back(model.main().tensors[static_cast<std::size_t>(tensor)].shape);
   }
   ~Hdf5Source() override {
@@ -76,7 +81,7 @@ class Hdf5Source : public RecordSource {
     VISQ_ASSIGN(const auto names, hdf5::link_names(group, place));
     for (const std::string& name : names) {
       const auto number = decimal(name);
-      if (!number || *number >= static_cast<std::int64_t>(inputs_.size())) {
+      if (!number || std::find(numbers_.begin(), numbers_.end(), *number) == numbers_.end()) {
         return bad_input("{}: '{}' is not an input of {}, which has {}", place, printable(name), model_path_, inputs_.size());
       }
     }
@@ -84,7 +89,7 @@ class Hdf5Source : public RecordSource {
   }
 
   Result<Array> read_typed(hid_t group, std::size_t input, const std::string& place) const {
-    VISQ_ASSIGN(hdf5::Dataset dataset, hdf5::open_dataset(group, std::to_string(input), place));
+    VISQ_ASSIGN(hdf5::Dataset dataset, hdf5::open_dataset(group, std::to_string(numbers_[input]), place));
     VISQ_TRY(check_type(inputs_[input], dataset.dtype, place));
     VISQ_ASSIGN(Shape shape, fit_shape(inputs_[input], dataset.shape, place));
     VISQ_ASSIGN(Array array, hdf5::read(dataset, place));
@@ -98,7 +103,7 @@ class Hdf5Source : public RecordSource {
     if (size_of(dtype) == 0) return bad_input("{}: {} cannot be given as raw bytes", place, name(dtype));
     VISQ_ASSIGN(const std::int64_t bytes, check_size(dtype, stored_shapes_[input], place));
     Array array{dtype, stored_shapes_[input], {}, {}};
-    VISQ_ASSIGN(array.bytes, hdf5::read_raw(group, std::to_string(input), bytes, place));
+    VISQ_ASSIGN(array.bytes, hdf5::read_raw(group, std::to_string(numbers_[input]), bytes, place));
     return array;
   }
 
@@ -108,11 +113,12 @@ class Hdf5Source : public RecordSource {
   hdf5::Handle file_, value_;
   std::int64_t count_;
   bool raw_;
+  std::vector<int> numbers_;  ///< per input: its dataset
 };
 
 }  // namespace
 
-Result<std::unique_ptr<RecordSource>> open_hdf5(const std::string& path, const Model& model) {
+Result<std::unique_ptr<RecordSource>> open_hdf5(const std::string& path, const Model& model, std::vector<int> numbers) {
   const hdf5::Session session;
   VISQ_ASSIGN(hdf5::Handle file, hdf5::open_file(path));
   hdf5::Handle value(hdf5::has_link(file.get(), "value") ? H5Gopen2(file.get(), "value", H5P_DEFAULT) : -1, H5Gclose);
@@ -120,7 +126,8 @@ Result<std::unique_ptr<RecordSource>> open_hdf5(const std::string& path, const M
   VISQ_ASSIGN(const auto names, hdf5::link_names(value.get(), path + ": /value"));
   VISQ_ASSIGN(const std::int64_t count, count_records(names, path));
   VISQ_ASSIGN(const bool raw, is_raw(value.get(), path));
-  return std::unique_ptr<RecordSource>(std::make_unique<Hdf5Source>(path, model, std::move(file), std::move(value), count, raw));
+  return std::unique_ptr<RecordSource>(
+      std::make_unique<Hdf5Source>(path, model, std::move(file), std::move(value), count, raw, std::move(numbers)));
 }
 
 }  // namespace visq::data

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "diagnosis/image_layout.h"
 #include "diagnosis/suspicion.h"
 #include "diagnosis/weight_steps.h"
 
@@ -41,6 +42,24 @@ void look_at_inputs(const Symptoms& symptoms, DiagnoseResult& result) {
              "is the pre-processing (mean, scale, channel order) the one of calibration?",
              subject.names().name(input), moments.min, moments.max, moments.mean, moments.deviation(), map->offered.low,
              map->offered.high)});
+  }
+}
+
+/// Pictures that lie channel by channel where the model takes pixel by pixel.
+void look_at_layout(const Symptoms& symptoms, const WhatIf& what_if, DiagnoseResult& result) {
+  const auto& inputs = symptoms.subject().quantized().main().inputs;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    std::size_t odd = 0;
+    for (std::size_t record = 0; record < what_if.records(); ++record) {
+      const Array& input = what_if.inputs(record)[i];
+      odd += input.dtype == DType::kFloat32 && seems_channels_first(input.values<float>(), input.shape) ? 1U : 0U;
+    }
+    if (2 * odd <= what_if.records()) continue;
+    result.remarks.push_back(
+        {"channel order",
+         fmt::format("input '{}' seems to hold pictures channel by channel (NCHW), the model takes them pixel by pixel (NHWC): "
+                     "neighbouring pixels differ more in that order than in the other",
+                     symptoms.subject().names().name(inputs[i]))});
   }
 }
 
@@ -100,7 +119,9 @@ void look_at_losses(const Symptoms& symptoms, const DiagnoseOptions& options, Di
   const Subject& subject = symptoms.subject();
   const auto degraded = std::count_if(result.losses.begin(), result.losses.end(), [](const LayerLoss& loss) { return loss.degraded; });
   const double share = result.losses.empty() ? 0 : static_cast<double>(degraded) / static_cast<double>(result.losses.size());
-  const bool everywhere = share > options.degrade_ratio;
+  const bool found =
+      std::any_of(result.findings.begin(), result.findings.end(), [](const Finding& each) { return each.severity == Severity::kError; });
+  const bool everywhere = share > options.degrade_ratio && !found;  // a fault that was found explains what lies behind it
   if (everywhere) {
     result.remarks.push_back(
         {"degraded everywhere",
@@ -191,6 +212,7 @@ void explain_rest(const Symptoms& symptoms, const WhatIf& what_if, const Trials&
 void add_overall(const Symptoms& symptoms, const WhatIf& what_if, const Trials& trials, const DiagnoseOptions& options,
                  DiagnoseResult& result) {
   look_at_inputs(symptoms, result);
+  look_at_layout(symptoms, what_if, result);
   look_at_losses(symptoms, options, result);
   explain_rest(symptoms, what_if, trials, result);
   look_at_weights(symptoms, result);

@@ -6,6 +6,7 @@
 
 #include "analysis/multiply_adds.h"
 #include "analysis/trial_runner.h"
+#include "visq/run.h"
 
 namespace visq::diagnosis {
 
@@ -15,7 +16,7 @@ using analysis::QuantizedParts;
 namespace {
 
 /// Records of the search, steps, moves that every step measures anew, sets that a search without target ends with.
-constexpr std::int64_t kFewRecords = 4;
+constexpr std::size_t kFewRecords = 4;
 constexpr std::size_t kMovesTried = 8, kMostSteps = 24;
 /// Operators without weights are not free: they count as this share of all weights.
 constexpr double kLeastPrice = 1e-3;
@@ -33,7 +34,7 @@ int bits_of(const std::string& type) { return type == "int16" ? 16 : 32; }
 
 PrecisionSearch::PrecisionSearch(analysis::PartialModels& models, RecordSource& data, const RecommendOptions& options)
     : models_(models), data_(data), options_(options) {
-  few_ = {options.records.first, std::min(options.records.last, options.records.first + kFewRecords)};
+  for (std::int64_t record = options.records.first; record < options.records.last; ++record) all_.push_back(record);
   for (const int output : models.reference().main().outputs) {
     if (models.reference().main().tensors[static_cast<std::size_t>(output)].dtype == DType::kFloat32) outputs_.push_back(output);
   }
@@ -112,7 +113,8 @@ double PrecisionSearch::price(const Move& move, const std::set<int>& kept) const
 }
 
 /// Noise over signal of the worst output with each set quantized.
-Result<std::vector<double>> PrecisionSearch::noises(const std::vector<PartSet>& trials, const PartSet& base, RecordRange records) {
+Result<std::vector<double>> PrecisionSearch::noises(const std::vector<PartSet>& trials, const PartSet& base,
+                                                    const std::vector<std::int64_t>& records) {
   analysis::TrialOptions options;
   options.outputs = outputs_;
   options.base = &base;
@@ -122,7 +124,7 @@ Result<std::vector<double>> PrecisionSearch::noises(const std::vector<PartSet>& 
   std::vector<std::size_t> all(trials.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
   std::vector<std::vector<double>> signal(trials.size(), std::vector<double>(outputs_.size(), 0)), noise = signal;
-  for (std::int64_t index = records.first; index < records.last; ++index) {
+  for (const std::int64_t index : records) {
     VISQ_ASSIGN(const Record record, data_.read(index));
     VISQ_TRY(runner.begin(record));
     VISQ_TRY(runner.run(
@@ -195,8 +197,33 @@ bool PrecisionSearch::done(const State& state) const {
   return met || state.kept.size() == costs_.size() || state.noise <= kNoNoise;
 }
 
+Result<double> PrecisionSearch::simulate(const std::vector<int>& operators) {
+  VISQ_ASSIGN(const auto noise, noises({quantized_beside({operators.begin(), operators.end()})}, quantized_beside({}), all_));
+  return to_decibels(noise[0]);
+}
+
+/// The records with the largest error tell most; a model that keeps state needs them from the first on.
+Status PrecisionSearch::choose_records() {
+  const auto few = static_cast<std::ptrdiff_t>(std::min(kFewRecords, all_.size()));
+  std::vector<std::pair<double, std::int64_t>> badness;
+  const bool sequence = keeps_state(models_.reference());
+  for (const std::int64_t record : all_) {
+    double noise = 0;
+    if (!sequence) {
+      VISQ_ASSIGN(const auto noises_of_one, noises({quantized_beside({})}, quantized_beside({}), {record}));
+      noise = noises_of_one[0];
+    }
+    badness.emplace_back(-noise, record);
+  }
+  std::stable_sort(badness.begin(), badness.end());
+  for (auto each = badness.begin(); each != badness.begin() + few; ++each) few_.push_back(each->second);
+  std::sort(few_.begin(), few_.end());
+  return {};
+}
+
 Result<PrecisionSearch::State> PrecisionSearch::begin() {
   State state;
+  VISQ_TRY(choose_records());
   const PartSet everything = quantized_beside({});
   VISQ_ASSIGN(const auto noise, noises({everything}, everything, few_));
   state.noise = noise[0];
@@ -217,7 +244,7 @@ Result<std::vector<PrecisionPoint>> PrecisionSearch::run() {
   }
   std::vector<PartSet> sets;
   for (const PrecisionPoint& point : points) sets.push_back(quantized_beside({point.operators.begin(), point.operators.end()}));
-  VISQ_ASSIGN(const auto final, noises(sets, quantized_beside({}), options_.records));
+  VISQ_ASSIGN(const auto final, noises(sets, quantized_beside({}), all_));
   for (std::size_t i = 0; i < points.size(); ++i) {
     points[i].sqnr = to_decibels(final[i]);
     points[i].predicted_sqnr = std::min(200.0, points[0].sqnr + points[i].predicted_sqnr);

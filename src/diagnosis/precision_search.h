@@ -18,6 +18,8 @@ class PrecisionSearch {
 
   /// Sets of growing cost and falling error; the first is empty.
   Result<std::vector<PrecisionPoint>> run();
+  /// Simulates one set over all records: worst output, in dB.
+  Result<double> simulate(const std::vector<int>& operators);
   /// What is quantized while these operators are not.
   analysis::PartSet quantized_beside(const std::set<int>& kept) const;
   std::size_t operators() const { return costs_.size(); }
@@ -38,7 +40,9 @@ class PrecisionSearch {
   void find_moves();
   Cost cost_of(const std::set<int>& kept) const;
   double price(const Move& move, const std::set<int>& kept) const;
-  Result<std::vector<double>> noises(const std::vector<analysis::PartSet>& trials, const analysis::PartSet& base, RecordRange records);
+  Result<std::vector<double>> noises(const std::vector<analysis::PartSet>& trials, const analysis::PartSet& base,
+                                     const std::vector<std::int64_t>& records);
+  Status choose_records();
   /// What the search has reached.
   struct State {
     std::set<int> kept;
@@ -54,7 +58,7 @@ class PrecisionSearch {
   analysis::PartialModels& models_;
   RecordSource& data_;
   const RecommendOptions& options_;
-  RecordRange few_;                        ///< records of the search
+  std::vector<std::int64_t> all_, few_;    ///< all records; those of the search, the worst of them
   std::vector<int> outputs_;               ///< real-valued outputs of the float graph
   std::map<int, Cost> costs_;              ///< by operator
   std::map<int, std::set<int>> touching_;  ///< by feature map: operators that must leave for it to be free

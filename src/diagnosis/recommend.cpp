@@ -114,6 +114,9 @@ QuantizerConfig config_of(const Model& reference, const Model& quantized, const 
     layer.dtype = to;
     for (const int output : op.outputs) layer.outputs.push_back(names[static_cast<std::size_t>(output)]);
     layer.name = layer.outputs.front();
+    const auto& outputs = reference.main().outputs;
+    layer.makes_output = std::any_of(op.outputs.begin(), op.outputs.end(),
+                                     [&](int output) { return std::find(outputs.begin(), outputs.end(), output) != outputs.end(); });
     config.layers.push_back(std::move(layer));
   }
   return config;
@@ -156,6 +159,11 @@ Result<RecommendResult> recommend(std::shared_ptr<const Model> reference, std::s
   result.front = front_of(std::move(points));
   if (options.labelled != nullptr) VISQ_TRY(add_accuracy(*models, search, options, result.front));
   choose(options, result);
+  result.unrepaired_sqnr = result.front[result.chosen].sqnr;
+  if (!mended.edit.empty()) {
+    VISQ_ASSIGN(const auto as_is, analysis::PartialModels::create(reference, quantized));
+    VISQ_ASSIGN(result.unrepaired_sqnr, PrecisionSearch(*as_is, data, options).simulate(result.front[result.chosen].operators));
+  }
   result.config = config_of(*reference, *quantized, result.front[result.chosen], options.to);
   return result;
 }

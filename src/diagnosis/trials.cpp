@@ -14,13 +14,15 @@ constexpr std::size_t kFewRecords = 4, kRefined = 24;
 constexpr double kKeepsTypes = 1.4;
 /// What is won before the last squashing counts by half: it is certain, but may never reach the output.
 constexpr double kSquashed = 0.5;
+/// A repair that costs the outputs more than this, in dB, is none.
+constexpr double kHarm = 1;
 
 /// A rival that wins all but this many dB shows that it is the cause.
 constexpr double kAsMuch = 1;
 
 double worth_of(bool simulated, const OutputErrors& before, const OutputErrors& after) {
   double worth = gain(before.outputs, after.outputs);
-  if (!before.squashed.empty()) worth = std::max(worth, kSquashed * gain(before.squashed, after.squashed));
+  if (worth > -kHarm && !before.squashed.empty()) worth = std::max(worth, kSquashed * gain(before.squashed, after.squashed));
   return simulated ? worth : worth * kKeepsTypes;
 }
 

@@ -42,6 +42,8 @@ class WhatIf {
   /// not be computed.
   Result<OutputErrors> run(const std::shared_ptr<const Model>& model, Mode mode, std::size_t records) const;
   std::size_t records() const { return inputs_.size(); }
+  /// What the quantized model is fed with in one of the records.
+  const std::vector<Array>& inputs(std::size_t record) const { return inputs_[record]; }
   /// Puts records with the largest error of `model` first, so that the first few tell most. Not for models that keep state.
   Status order_by_error(const std::shared_ptr<const Model>& model, Mode mode);
 

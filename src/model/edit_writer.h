@@ -23,6 +23,7 @@ class EditWriter {
     if (file_.size() > kMaxFlatbufferBytes / 2) return place_.fail("has {} bytes, too many to be written again", file_.size());
     source->UnPackTo(&target_);
     VISQ_TRY(check_unchanged());
+    VISQ_TRY(take_in());
     for (auto& graph : target_.subgraphs) drop_hollow_parts(*graph);
     for (const auto& [tensor, change] : edit_) VISQ_TRY(apply(tensor, change));
     flatbuffers::FlatBufferBuilder builder(file_.size() + 4096);
@@ -40,9 +41,24 @@ class EditWriter {
     const bool same = !target_.subgraphs.empty() && target_.subgraphs[0] != nullptr &&
                       target_.subgraphs[0]->tensors.size() == model_.main().tensors.size();
     if (!same) return place_.fail("has changed since it was read");
-    for (const auto& buffer : target_.buffers) {
-      if (buffer != nullptr && buffer->offset > 1)
-        return place_.fail("its constants lie outside the flatbuffer, so it cannot be written again");
+    return {};
+  }
+
+  /// Bytes that lie behind the flatbuffer move into it.
+  Status take_in() {
+    const auto take = [&](std::vector<std::uint8_t>& bytes, std::uint64_t& offset, std::uint64_t& size) -> Status {
+      if (offset <= 1) return {};
+      if (offset > file_.size() || size > file_.size() - offset) return place_.fail("{} bytes at {} lie outside the file", size, offset);
+      const auto* first = reinterpret_cast<const std::uint8_t*>(file_.data()) + offset;
+      bytes.assign(first, first + size);
+      offset = size = 0;
+      return {};
+    };
+    for (auto& buffer : target_.buffers) VISQ_TRY(take(buffer->data, buffer->offset, buffer->size));
+    for (auto& graph : target_.subgraphs) {
+      for (auto& op : graph->operators) {
+        VISQ_TRY(take(op->custom_options, op->large_custom_options_offset, op->large_custom_options_size));
+      }
     }
     return {};
   }

@@ -29,8 +29,8 @@ void add(ModelEdit& edit, const ModelEdit& later);
 std::shared_ptr<const Model> edited(const Model& model, const ModelEdit& edit);
 
 /// The file that the model was read from with the changes, all else as it was: a flatbuffer of the same format. Changes of type are not
-/// written: no kernel takes such tensors. Errors: kBadInput where the file has changed or cannot be written again (2 GB and more, constants
-/// outside the flatbuffer), or where a change does not fit its tensor.
+/// written: no kernel takes such tensors. Errors: kBadInput where the file has changed or cannot be written again (1 GB and more), or where
+/// a change does not fit its tensor.
 Result<std::string> write_edited(const Model& model, const ModelEdit& edit);
 
 }  // namespace visq

@@ -46,6 +46,7 @@ std::string badcase_json(const BadcaseResult& result) {
   json["models"] = {{"reference", json_model(result.reference)}, {"quantized", json_model(result.quantized)}};
   json["data"] = {{"file", json_string(result.data)}, {"records", {result.records.first, result.records.last}}};
   json["modes"] = {name(result.reference_mode), name(result.quantized_mode)};
+  json["post"] = result.post == PostProcess::kNone ? Json(nullptr) : Json(name(result.post));
   json["by"] = Json::array();
   for (const int metric : result.by) json["by"].push_back(metric_name(metric));
   json["outputs"] = Json::array();

@@ -58,6 +58,7 @@ std::string badcase_text(const BadcaseResult& result, std::size_t columns) {
   std::string text = fmt::format("{} ({}) and {} ({})\n{}, {}\n\n", printable(result.reference.path), name(result.reference_mode),
                                  printable(result.quantized.path), name(result.quantized_mode), printable(result.data),
                                  plural(result.records.last - result.records.first, "record"));
+  if (result.post != PostProcess::kNone) text += fmt::format("outputs after {}\n\n", name(result.post));
   text += case_table(result, columns);
   for (const BadcaseOutput& output : result.outputs) {
     if (!output.not_compared.empty()) {

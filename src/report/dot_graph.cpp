@@ -19,6 +19,8 @@ namespace report {
 namespace {
 
 constexpr std::size_t kLongestName = 52;
+/// Of ids and tooltips: Graphviz refuses strings of more than 16,384 bytes, and an escaped character has up to 5.
+constexpr std::size_t kLongestText = 3000;
 constexpr std::string_view kInk = "#333333";
 
 /// Values by tensor name, one table per subgraph.
@@ -82,7 +84,7 @@ class DotWriter {
   std::string unique_id(const GraphNode& node) {
     std::string name = node.names.empty() ? fmt::format("{} {}", node.op, node.index) : node.names.front();
     if (node.kind == GraphNode::Kind::kOutput) name = "output: " + name;
-    name = printable(name);
+    name = shortened(printable(name), kLongestText);
     std::string id = name;
     for (int number = 2; !taken_.insert(id).second; ++number) id = fmt::format("{} ({})", name, number);
     return id;
@@ -107,7 +109,7 @@ class DotWriter {
 
   void cluster(int subgraph) {
     const auto position = static_cast<std::size_t>(subgraph);
-    const std::string name = position < graph_.subgraphs.size() ? printable(graph_.subgraphs[position]) : "";
+    const std::string name = position < graph_.subgraphs.size() ? shortened(printable(graph_.subgraphs[position]), kLongestText) : "";
     line(0, "subgraph cluster_{} {{", subgraph);
     line(1, "label=\"{}\"; labeljust=c; fontsize=13; color=\"#bbbbbb\"; style=rounded; margin=14;",
          label_text(name.empty() ? fmt::format("subgraph {}", subgraph) : name));
@@ -123,7 +125,7 @@ class DotWriter {
 
   void node(std::size_t i) {
     const GraphNode& node = graph_.nodes[i];
-    const std::string name = node.names.empty() ? "" : printable(node.names.front());
+    const std::string name = node.names.empty() ? "" : shortened(printable(node.names.front()), kLongestText);
     const std::string short_name = label_text(shortened(name, kLongestName)), full_name = label_text(name);
     const std::optional<MetricValue> value = worst(node);
     const std::string number = value ? label_text(printable(picture_.label)) + " " + number_text(*value) : "";

@@ -73,6 +73,10 @@ class RecommendText {
     paragraph(fmt::format("Chosen: {}, {} in {}", result_.choice, plural(static_cast<std::int64_t>(choice().operators.size()), "operator"),
                           result_.to),
               2);
+    if (!result_.repairs.empty()) {
+      paragraph(fmt::format("without the repairs, as a quantizer makes it that calibrates as before: {:.1f} dB", result_.unrepaired_sqnr),
+                2);
+    }
     for (const QuantizerConfig::Layer& layer : result_.config.layers) {
       line("  " + layer.op + " " +
            (columns_ == 0 ? printable(layer.name) : shortened(printable(layer.name), columns_ - layer.op.size() - 3)));

@@ -72,8 +72,8 @@ Json node(const CompareResult& result, const MapComparison& map) {
 
 Json outputs(const CompareResult& result) {
   Json out = Json::array();
-  for (const int index : result.outputs) {
-    const MapComparison& map = result.maps[static_cast<std::size_t>(index)];
+  for (std::size_t i = 0; i < result.outputs.size(); ++i) {
+    const MapComparison& map = compared_output(result, i);
     Json entry;
     entry["name"] = json_string(map.reference.name);
     entry["subgraph"] = map.reference.subgraph;
@@ -125,6 +125,14 @@ Json match(const MatchReport& report) {
 Json accuracy(const Accuracy& values) {
   const auto top = [](const TopAccuracy& side) { return Json{{"top1", side.top1}, {"top5", side.top5}}; };
   Json out;
+  if (!values.program.empty()) {
+    return {{"program", json_string(values.program)},
+            {"records", values.records},
+            {"reference", json_number(values.reference.top1)},
+            {"quantized", json_number(values.quantized.top1)},
+            {"ratio", json_number(values.ratio())},
+            {"drop", json_number(values.drop())}};
+  }
   out["output"] = json_string(values.output);
   out["records"] = values.records;
   out["classes"] = values.classes;
@@ -162,6 +170,7 @@ std::string result_json(const CompareResult& result) {
   for (const MapComparison& map : result.maps) nodes.push_back(node(result, map));
   document["nodes"] = std::move(nodes);
   document["outputs"] = outputs(result);
+  document["post"] = result.post == PostProcess::kNone ? Json(nullptr) : Json(name(result.post));
   document["accuracy"] = result.accuracy ? accuracy(*result.accuracy) : Json(nullptr);
   document["anomalies"] = anomalies(result);
   document["match"] = match(result.match);

@@ -49,6 +49,9 @@ QuantizerConfig sensitivity_config(const SensitivityResult& result, const Model&
       layer.op = op.label();
       for (const int output : op.outputs) layer.outputs.push_back(names[static_cast<std::size_t>(output)]);
       layer.name = layer.outputs.front();
+      const auto& outputs = reference.main().outputs;
+      layer.makes_output = std::any_of(op.outputs.begin(), op.outputs.end(),
+                                       [&](int output) { return std::find(outputs.begin(), outputs.end(), output) != outputs.end(); });
       config.layers.push_back(std::move(layer));
     }
   }

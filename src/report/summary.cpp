@@ -67,6 +67,7 @@ const std::vector<SummaryColumn>& detail_columns() {
       {{"max_qscale_diff", true}, 9, metric_cell<kSteps>},
       {{"dtype"}, 6, [](Result, Map map) { return std::string(name(map.quantized.dtype)); }},
       {{"shape"}, 10, [](Result, Map map) { return compact(map.shape); }},
+      {{"differing", true}, 11, [](Result, Map map) { return map.integer && map.not_compared.empty() ? brief(map.differing_share) : "-"; }},
       {{"verdict"}, 3, [](Result, Map map) { return remark(map); }},
   };
   return columns;
@@ -90,6 +91,8 @@ class Summary {
   }
 
  private:
+  using Maps = std::vector<const MapComparison*>;
+
   template <class... Args>
   void add(fmt::format_string<Args...> text, Args&&... args) {
     out_ += fmt::format(text, std::forward<Args>(args)...);
@@ -105,13 +108,21 @@ class Summary {
 
   void outputs() {
     if (result_.outputs.empty()) return;
-    std::vector<std::size_t> maps(result_.outputs.begin(), result_.outputs.end());
-    add("\n{}\n{}", style_.bold("Outputs"), table(maps, maps));
+    Maps maps;
+    for (std::size_t i = 0; i < result_.outputs.size(); ++i) maps.push_back(&compared_output(result_, i));
+    const std::string after = result_.post == PostProcess::kNone ? "" : fmt::format(" after {}", name(result_.post));
+    add("\n{}{}\n{}", style_.bold("Outputs"), after, table(maps, maps));
   }
 
   void accuracy() {
     if (!result_.accuracy) return;
     const Accuracy& values = *result_.accuracy;
+    if (!values.program.empty()) {
+      add("\n{} by {} on {} records\n{}", style_.bold("Accuracy"), shortened(printable(values.program), kLegibleName), values.records,
+          text_table({{""}, {"number", true}}, {{"reference", brief(values.reference.top1)}, {"quantized", brief(values.quantized.top1)}}));
+      add("drop: {:.2f} percentage points, ratio {}\n", values.drop(), brief(values.ratio()));
+      return;
+    }
     const auto percent = [](double share) { return fmt::format("{:.2f} %", 100 * share); };
     add("\n{} of {} on {} records\n{}", style_.bold("Accuracy"), shortened(printable(values.output), kLegibleName), values.records,
         text_table({{""}, {"top-1", true}, {"top-5", true}},
@@ -127,10 +138,10 @@ class Summary {
     const std::size_t valued = rows.size();
     rows.resize(std::min(rows.size(), static_cast<std::size_t>(std::max(options_.worst, 0))));
     if (rows.empty()) return;
-    std::vector<std::size_t> maps, names;
+    Maps maps, names;
     for (const NodeRow& row : rows) {
-      maps.push_back(row.worst);
-      names.push_back(row.first);
+      maps.push_back(&result_.maps[row.worst]);
+      names.push_back(&result_.maps[row.first]);
     }
     const std::string by = sort_ >= 0 ? fmt::format(" by {}", all_metrics()[static_cast<std::size_t>(sort_)].label) : "";
     const std::string without = valued < all ? fmt::format(" ({} without a value)", all - valued) : "";
@@ -149,12 +160,12 @@ class Summary {
   }
 
   /// A table that fits the terminal: columns are dropped, then names are shortened.
-  std::string table(const std::vector<std::size_t>& maps, const std::vector<std::size_t>& names) const {
+  std::string table(const Maps& maps, const Maps& names) const {
     std::vector<Column> columns = {{"index"}, {"name"}};
     std::vector<std::vector<std::string>> rows;
     std::size_t index_width = width(columns[0].title), name_width = kNarrowestName;
     for (std::size_t i = 0; i < maps.size(); ++i) {
-      rows.push_back({place(result_.maps[names[i]].reference), printable(result_.maps[names[i]].reference.name)});
+      rows.push_back({place(names[i]->reference), printable(names[i]->reference.name)});
       index_width = std::max(index_width, width(rows[i][0]));
       name_width = std::max(name_width, std::min(width(rows[i][1]), kWidestName));
     }
@@ -163,7 +174,7 @@ class Summary {
     const std::size_t legible = std::min(name_width, kLegibleName) - kNarrowestName;
     for (const SummaryColumn* column : fitting(maps, legible, left)) {
       columns.push_back(column->column);
-      for (std::size_t i = 0; i < maps.size(); ++i) rows[i].push_back(column->cell(result_, result_.maps[maps[i]]));
+      for (std::size_t i = 0; i < maps.size(); ++i) rows[i].push_back(column->cell(result_, *maps[i]));
     }
     for (auto& row : rows) row[1] = shortened(row[1], std::min(name_width, kNarrowestName + left));
     return text_table(columns, rows);
@@ -171,7 +182,7 @@ class Summary {
 
   /// The columns that fit into `left` columns of the terminal, which loses what they take. The metric sorted by comes before all others;
   /// all but the first few leave names `legible` columns.
-  std::vector<const SummaryColumn*> fitting(const std::vector<std::size_t>& maps, std::size_t legible, std::size_t& left) const {
+  std::vector<const SummaryColumn*> fitting(const Maps& maps, std::size_t legible, std::size_t& left) const {
     std::vector<const SummaryColumn*> by_priority, chosen;
     for (const SummaryColumn& column : detail_columns()) by_priority.push_back(&column);
     const auto rank = [&](const SummaryColumn* column) {
@@ -181,8 +192,8 @@ class Summary {
     for (const SummaryColumn* column : by_priority) {
       std::size_t needed = width(column->column.title);
       bool informative = false;
-      for (const std::size_t map : maps) {
-        const std::string cell = column->cell(result_, result_.maps[map]);
+      for (const MapComparison* map : maps) {
+        const std::string cell = column->cell(result_, *map);
         needed = std::max(needed, width(cell));
         informative = informative || (cell != "-" && !cell.empty());
       }

@@ -9,12 +9,20 @@
 namespace visq::report {
 namespace {
 
+/// Cells beyond it stick out of their column: one name of a megabyte would otherwise make every line as long.
+constexpr std::size_t kWidestPadded = 1000;
+
+void widen(std::size_t& column, std::size_t cell) {
+  if (cell <= kWidestPadded) column = std::max(column, cell);
+}
+
 /// One line; the last column is not padded unless it is aligned to the right.
 void add_line(std::string& out, const std::vector<Column>& columns, const std::vector<std::size_t>& widths,
               const std::vector<std::string>& cells) {
   std::string line;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const std::string padding(widths[i] - width(cells[i]), ' ');
+    const std::size_t taken = width(cells[i]);
+    const std::string padding(widths[i] - std::min(widths[i], taken), ' ');
     if (i > 0) line += "  ";
     line += columns[i].right ? padding + cells[i] : cells[i] + padding;
   }
@@ -43,7 +51,7 @@ std::string text_table(const std::vector<Column>& columns, const std::vector<std
   std::vector<std::size_t> widths;
   for (const std::string& title : titles) widths.push_back(width(title));
   for (const auto& row : rows) {
-    for (std::size_t i = 0; i < columns.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+    for (std::size_t i = 0; i < columns.size(); ++i) widen(widths[i], width(row[i]));
   }
   std::string out;
   add_line(out, columns, widths, titles);

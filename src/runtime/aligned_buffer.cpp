@@ -6,6 +6,8 @@
 
 #include <cstring>
 
+#include "core/available_memory.h"
+
 namespace visq::runtime {
 namespace {
 
@@ -27,7 +29,7 @@ std::byte* allocate(std::size_t alignment, std::size_t bytes) {
 
 AlignedBuffer::AlignedBuffer(std::size_t bytes) : size_(bytes) {
   const std::size_t whole = align_up(bytes + kSlack);
-  memory_.reset(allocate(kAlignment, whole));
+  if (affordable(whole)) memory_.reset(allocate(kAlignment, whole));
   if (memory_ != nullptr) std::memset(memory_.get(), 0, whole);
 }
 

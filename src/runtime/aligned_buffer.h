@@ -12,7 +12,8 @@ inline constexpr std::size_t kSlack = 128;
 
 constexpr std::size_t align_up(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-/// Owned, zero-initialised, 64-byte aligned memory. Empty where the system has none left (data() is null).
+/// Owned, zero-initialised, 64-byte aligned memory. Empty (data() is null) where the system has none left, or would have too
+/// little left (core/available_memory.h): shapes in a file can ask for any amount, and taking it would exhaust the machine.
 class AlignedBuffer {
  public:
   AlignedBuffer() = default;

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/available_memory.h"
 #include "core/error.h"
 #include "kernels/dequantize_constant.h"
 #include "kernels/sparse_constant.h"
@@ -13,7 +14,7 @@ using kernels::Tensor;
 
 Status keep(Tensor& tensor, ConstantMemory& memory, std::span<const std::byte> bytes, const std::string& place) {
   memory.bytes = AlignedBuffer(bytes.size());
-  if (memory.bytes.data() == nullptr) return bad_input("{}: no memory for {} bytes of a constant", place, bytes.size());
+  if (memory.bytes.data() == nullptr) return bad_input("{}: no memory for a constant: {}", place, memory_shortage(bytes.size()));
   if (!bytes.empty()) std::memcpy(memory.bytes.data(), bytes.data(), bytes.size());
   tensor.data = memory.bytes.data();
   return {};

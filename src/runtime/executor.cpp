@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/available_memory.h"
 #include "core/half.h"
 #include "quant/fake_quantize.h"
 #include "runtime/callee.h"
@@ -38,7 +39,8 @@ Result<Executor> Executor::create(std::shared_ptr<const PreparedGraph> graph, st
 }
 
 Status Executor::place_tensors() {
-  if (arena_.data() == nullptr) return bad_input("{}: no memory for {} bytes of feature maps", graph_->model().path, plan_->arena_bytes);
+  if (arena_.data() == nullptr)
+    return bad_input("{}: no memory for the feature maps: {}", graph_->model().path, memory_shortage(plan_->arena_bytes));
   for (std::size_t i = 0; i < tensors_.size(); ++i) {
     const PreparedTensor& prepared = graph_->tensors()[i];
     if (holds_strings(tensors_[i].dtype) && !prepared.ahead) tensors_[i].strings = &own_strings_[i];
@@ -60,7 +62,8 @@ Status Executor::place_variable(std::size_t index) {
   AlignedBuffer& memory = state_->variables[{graph_->subgraph_index(), index}];
   if (memory.data() == nullptr) {
     memory = AlignedBuffer(bytes);
-    if (memory.data() == nullptr) return bad_input("{}: no memory for {} bytes of a variable", graph_->model().path, bytes);
+    if (memory.data() == nullptr)
+      return bad_input("{}: no memory for variable '{}': {}", graph_->model().path, tensor.info->name, memory_shortage(bytes));
     const Quantization& q = tensor.info->quantization;
     const bool centered = tensor.info->dtype == DType::kInt8;
     if (tensor.quantized() && centered) {
@@ -87,7 +90,8 @@ Status Executor::give_memory(int tensor) {
   const std::size_t bytes = static_cast<std::size_t>(value.elements()) * size_of(value.dtype);
   if (memory.data() == nullptr || memory.size() < bytes) memory = AlignedBuffer(bytes);
   if (memory.data() == nullptr) {
-    return bad_input("{}: no memory for tensor '{}' of {} bytes", graph_->model().path, value.info->name, bytes);
+    return bad_input("{}: no memory for tensor '{}' of shape {}: {}", graph_->model().path, value.info->name, to_string(value.shape),
+                     memory_shortage(bytes));
   }
   value.data = memory.data();
   return {};
@@ -147,6 +151,9 @@ Status Executor::convert_input(std::size_t index, const Array& value) {
 
 Result<bool> Executor::enter(std::size_t index) {
   if (index > 0) release_after(index - 1);  // observers have seen the maps of the last step by now
+  if (++state_->steps > RunState::kMostSteps) {
+    return bad_input("{}: ran {} operators in one record without an end", graph_->model().path, RunState::kMostSteps);
+  }
   const PreparedNode& node = graph_->nodes()[index];
   if (node.status == NodeStatus::kFolded) return false;
   if (node.status == NodeStatus::kUnsupported) {

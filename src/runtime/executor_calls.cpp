@@ -1,6 +1,7 @@
 // Nodes that call subgraphs. Each node has one executor per subgraph; all share the state of the run.
 #include <cstring>
 
+#include "core/available_memory.h"
 #include "runtime/callee.h"
 #include "runtime/executor.h"
 #include "runtime/graph_library.h"
@@ -20,7 +21,7 @@ Status OwnedTensor::assign(const Tensor& source, const std::string& path) {
   }
   const auto bytes = static_cast<std::size_t>(source.elements()) * size_of(source.dtype);
   if (memory.data() == nullptr || memory.size() < bytes) memory = AlignedBuffer(bytes);
-  if (memory.data() == nullptr) return bad_input("{}: no memory for {} bytes of a result", path, bytes);
+  if (memory.data() == nullptr) return bad_input("{}: no memory for the result of a call: {}", path, memory_shortage(bytes));
   if (bytes > 0) std::memcpy(memory.data(), source.data, bytes);
   tensor.data = memory.data();
   return {};
@@ -73,7 +74,12 @@ Result<bool> Executor::collect_results(std::size_t node, Callee& callee) {
 
 Result<Executor*> Executor::start_call(std::size_t node, const CallStep& step) {
   auto& callee = callees_[{node, step.subgraph}];
-  if (callee == nullptr) callee = std::make_unique<Callee>();
+  if (callee == nullptr) {
+    if (++state_->callees > RunState::kMostCallees) {
+      return bad_input("{}: subgraphs are called from more than {} places", graph_->model().path, RunState::kMostCallees);
+    }
+    callee = std::make_unique<Callee>();
+  }
   std::vector<Shape> shapes;
   for (const Tensor* value : step.values) shapes.push_back(value->shape);
   if (callee->executor == nullptr || callee->input_shapes != shapes) {

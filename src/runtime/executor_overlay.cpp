@@ -14,6 +14,7 @@ void Executor::clear(const Overlay* overlay) {
   for (const int tensor : lent_) take_home(static_cast<std::size_t>(tensor));
   lent_.clear();
   state_->failures.clear();
+  state_->steps = 0;
   overlay_ = overlay;
 }
 

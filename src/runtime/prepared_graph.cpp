@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/available_memory.h"
 #include "quant/fake_quantize.h"
 #include "runtime/graph_library.h"
 
@@ -207,7 +208,7 @@ class GraphPreparer {
     }
     const auto bytes = static_cast<std::size_t>(value.elements()) * size_of(value.dtype);
     own.bytes = AlignedBuffer(bytes);
-    if (own.bytes.data() == nullptr) return bad_input("{}: no memory for an output of {} bytes", place, bytes);
+    if (own.bytes.data() == nullptr) return bad_input("{}: no memory for its output: {}", place, memory_shortage(bytes));
     value.data = own.bytes.data();
     return {};
   }

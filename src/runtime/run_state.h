@@ -1,6 +1,7 @@
 // What one sequence of records keeps: shared by the executors of a model's subgraphs, new for every sequence.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -22,11 +23,20 @@ struct NodeFailure {
 struct RunState {
   using Place = std::pair<int, std::size_t>;  ///< subgraph, and tensor or node in it
 
+  /// Operators that one record may run, those of loops and called subgraphs in every turn counted. Nested loops multiply, so that their
+  /// single limits alone would not end a record in anybody's lifetime.
+  static constexpr std::int64_t kMostSteps = 100'000'000;
+  /// Places, each reached by its own chain of calls, from which subgraphs may be called: each keeps feature maps of its own, and calls
+  /// that branch at every level multiply them.
+  static constexpr std::size_t kMostCallees = 65'536;
+
   kernels::Session session;
   std::map<Place, AlignedBuffer> variables;  ///< memory of variable tensors
   /// State of operators that keep some from record to record, by place and shapes of the inputs (as text), which it depends on.
   std::map<std::pair<Place, std::string>, std::unique_ptr<kernels::KernelState>> kernels;
   std::vector<NodeFailure> failures;  ///< of the record that runs
+  std::int64_t steps = 0;             ///< operators entered in the record that runs
+  std::size_t callees = 0;            ///< executors of called subgraphs
 };
 
 }  // namespace visq::runtime

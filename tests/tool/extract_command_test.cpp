@@ -6,7 +6,6 @@
 #include "support/circle_rewrite.h"
 #include "support/json_schema.h"
 #include "tool/tool_support.h"
-#include "visq/dump.h"
 #include "visq/model.h"
 
 namespace visq::testing {
@@ -15,21 +14,6 @@ namespace {
 using Json = nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-/// The bytes of every tensor of a dump whose name is `name`, one per record.
-std::vector<std::vector<std::byte>> values_of(const std::string& path, const std::string& name) {
-  const auto dump = open_dump(path);
-  EXPECT_TRUE(dump.ok()) << (dump.ok() ? "" : dump.error().message);
-  std::vector<std::vector<std::byte>> values;
-  for (const std::int64_t record : (*dump)->records()) {
-    const auto tensors = (*dump)->tensors(record);
-    for (const DumpTensor& tensor : *tensors) {
-      if (tensor.name == name) values.push_back((*dump)->read(record, tensor)->bytes);
-    }
-  }
-  EXPECT_FALSE(values.empty()) << path << ": " << name;
-  return values;
-}
 
 void run_maps(const std::string& model, const std::string& data, const std::string& mode, const std::string& out,
               const std::string& records = "0:3") {

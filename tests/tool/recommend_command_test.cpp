@@ -1,4 +1,5 @@
 // `visqerror recommend` on the bundled example.
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "support/json_schema.h"
@@ -27,7 +28,9 @@ TEST(RecommendCommand, FrontRisesWithItsCost) {
     EXPECT_GE(front[i]["added_bytes"], front[i - 1]["added_bytes"]);
     EXPECT_GT(front[i]["operators"].size(), front[i - 1]["operators"].size());
   }
-  EXPECT_EQ(Json::parse(read_text(folder / "out/sensitive.aeq.json")).size(), result["layers"].size() + 1);
+  const Json recipe = Json::parse(read_text(folder / "out/sensitive.aeq.json"));
+  const auto outputs = std::count_if(recipe.begin(), recipe.end(), [](const Json& rule) { return rule["operation"] == "OUTPUT"; });
+  EXPECT_EQ(recipe.size(), result["layers"].size() + 1 + static_cast<std::size_t>(outputs));
 }
 
 TEST(RecommendCommand, EndsAtItsTarget) {
@@ -81,6 +84,18 @@ TEST(RecommendCommand, RefusesBadOptions) {
     arguments.insert(arguments.end(), options.begin(), options.end());
     EXPECT_EQ(run_tool(arguments).exit_code, 2) << options[0] << " " << options[1];
   }
+}
+
+/// The recipe is one that the real quantizer takes, and its model is as good as was said.
+TEST(RecommendCommand, TheRealQuantizerTakesItsRecipe) {
+  const char* wanted = std::getenv("VISQ_QUANTIZER_PYTHON");
+  const std::string python = wanted != nullptr ? wanted : "python3";
+  if (run_process({python, "-c", "import ai_edge_quantizer, ai_edge_litert, h5py"}).exit_code != 0) {
+    GTEST_SKIP() << "the AI Edge Quantizer (a PyPI package) is not there; VISQ_QUANTIZER_PYTHON names a Python that has it";
+  }
+  const std::string script = std::string(VISQ_SOURCE_DIR) + "/tests/recommend/check_recipe.py";
+  const ProcessResult run = run_process({python, script, VISQ_BINARY, kFp32, kData});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
 }
 
 }  // namespace

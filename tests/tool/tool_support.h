@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "support/process.h"
+#include "visq/dump.h"
 
 namespace visq::testing {
 
@@ -28,6 +30,21 @@ inline void expect_error_containing(const ProcessResult& result, int exit_code, 
   EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << "more than one line: " << result.err;
   EXPECT_EQ(result.err.rfind("visqerror: ", 0), 0U) << result.err;
   EXPECT_EQ(result.out, "");
+}
+
+/// The bytes of every tensor of a dump whose name is `name`, one per record.
+inline std::vector<std::vector<std::byte>> values_of(const std::string& path, const std::string& name) {
+  const auto dump = open_dump(path);
+  EXPECT_TRUE(dump.ok()) << (dump.ok() ? "" : dump.error().message);
+  std::vector<std::vector<std::byte>> values;
+  for (const std::int64_t record : (*dump)->records()) {
+    const auto tensors = (*dump)->tensors(record);
+    for (const DumpTensor& tensor : *tensors) {
+      if (tensor.name == name) values.push_back((*dump)->read(record, tensor)->bytes);
+    }
+  }
+  EXPECT_FALSE(values.empty()) << path << ": " << name;
+  return values;
 }
 
 }  // namespace visq::testing

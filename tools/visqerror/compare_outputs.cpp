@@ -140,7 +140,7 @@ std::vector<FileToWrite> CompareOutputs::render(const CompareResult& result) con
 Status CompareOutputs::check_files(const PairRequest& request) {
   std::vector<std::string> paths;
   for (const FileToWrite& file : render(empty_result(request))) paths.push_back(file.path);
-  VISQ_TRY(check_distinct(paths, {request.reference, request.quantized, request.data.path, request.labels}));
+  VISQ_TRY(check_distinct(paths, {request.reference, request.quantized, request.data.path, request.labels, request.sequence.state}));
   if (!folder_.empty()) VISQ_TRY(made_.prepare(folder_));
   for (const std::string& path : paths) VISQ_TRY(check_writable(path));
   return {};

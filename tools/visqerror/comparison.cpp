@@ -5,8 +5,10 @@
 #include <fstream>
 
 #include "core/error.h"
+#include "visqerror/eval_program.h"
 #include "visqerror/exit_code.h"
 #include "visqerror/interrupt.h"
+#include "visqerror/staged_folder.h"
 
 namespace visq::tool {
 namespace {
@@ -23,7 +25,10 @@ bool is_dump(const std::string& path) {
 
 Result<CompareResult> compare_dump_files(PairRequest& request, const Console& console) {
   if (!request.labels.empty()) return usage_error("--labels: dumps hold no records to classify");
+  if (!request.eval.empty()) return usage_error("--eval: dumps do not say which feature maps are outputs");
+  if (!request.sequence.feed_back.empty()) return usage_error("--feed-back: dumps of feature maps are compared as they are");
   if (!request.data.path.empty()) return usage_error("--data: dumps of feature maps are compared as they are");
+  if (request.options.post != PostProcess::kNone) return usage_error("--post: dumps do not say which feature maps are outputs");
   if (request.options.origin) return usage_error("--origin: runs operators once more, so it needs models, not dumps of feature maps");
   VISQ_ASSIGN(const auto reference, open_dump(request.reference));
   VISQ_ASSIGN(const auto quantized, open_dump(request.quantized));
@@ -40,6 +45,7 @@ struct Labels {
 /// Reads --labels and its companions before anything is computed.
 Result<Labels> read_labels(const PairRequest& request) {
   Labels labels;
+  if (!request.labels.empty() && !request.eval.empty()) return usage_error("--labels and --eval: one measure of accuracy at a time");
   if (request.labels.empty()) {
     if (!request.label_offset.empty() || !request.output_node.empty()) return usage_error("--label-offset and --output-node need --labels");
     return labels;
@@ -65,12 +71,35 @@ Status complete(PairRequest& request, const Model& reference) {
   return {};
 }
 
-/// Top-1 and top-5 of both models; nothing without labels.
+/// The outputs of both models into files, and what the user's program says about them. Nothing where it was interrupted.
+Result<std::optional<Accuracy>> evaluate(const std::string& program, const SharedModel& reference, const SharedModel& quantized,
+                                         RecordSource& data, const AccuracyOptions& options) {
+  VISQ_ASSIGN(const StagedFolder folder, StagedFolder::create(std::filesystem::temp_directory_path().string()));
+  const std::string paths[] = {folder / "reference.h5", folder / "quantized.h5"};
+  VISQ_ASSIGN(const auto reference_file, DumpWriter::create(paths[0], reference->path, options.reference_mode));
+  VISQ_ASSIGN(const auto quantized_file, DumpWriter::create(paths[1], quantized->path, options.quantized_mode));
+  Accuracy result;
+  result.program = program;
+  VISQ_ASSIGN(result.records, send_outputs(reference, quantized, data, options, *reference_file, *quantized_file));
+  VISQ_TRY(reference_file->commit());
+  VISQ_TRY(quantized_file->commit());
+  if (interrupted()) return std::optional<Accuracy>();
+  const auto reference_number = run_eval_program(program, paths[0]);
+  const auto quantized_number = reference_number.ok() ? run_eval_program(program, paths[1]) : reference_number;
+  if (interrupted()) return std::optional<Accuracy>();  // the program was, too
+  if (!quantized_number.ok()) return quantized_number.error();
+  result.reference.top1 = *reference_number;
+  result.quantized.top1 = *quantized_number;
+  return std::optional(result);
+}
+
+/// Top-1 and top-5 of both models, or what --eval says of them; nothing without either.
 Status add_accuracy(const PairRequest& request, const Labels& labels, const SharedModel& reference, const SharedModel& quantized,
                     RecordSource& data, CompareResult& result) {
-  if (request.labels.empty() || result.interrupted) return {};
+  if ((request.labels.empty() && request.eval.empty()) || result.interrupted) return {};
   AccuracyOptions options;
   options.records = request.options.records;
+  options.sequence = request.options.sequence;
   options.reference_mode = request.options.reference_mode;
   options.quantized_mode = request.options.quantized_mode;
   options.labels = labels.values;
@@ -79,6 +108,10 @@ Status add_accuracy(const PairRequest& request, const Labels& labels, const Shar
   options.threads = request.options.threads;
   options.progress = request.options.progress;
   options.stop = request.options.stop;
+  if (!request.eval.empty()) {
+    VISQ_ASSIGN(result.accuracy, evaluate(request.eval, reference, quantized, data, options));
+    return {};
+  }
   VISQ_ASSIGN(result.accuracy, accuracy(reference, quantized, data, options));
   return {};
 }
@@ -92,9 +125,11 @@ Result<CompareResult> compare_pair(PairRequest request, const Console& console) 
   VISQ_ASSIGN(const Labels labels, read_labels(request));
   const bool same = request.quantized == request.reference;
   VISQ_ASSIGN(const SharedModel quantized, same ? Result<SharedModel>(reference) : load(request.quantized, console));
-  VISQ_ASSIGN(const Records records, open_records(request.data, *reference, quantized.get(), request.legacy_random, console));
-
   CompareOptions& options = request.options;
+  VISQ_ASSIGN(options.sequence, open_sequence(request.sequence, *reference, quantized.get(), console));
+  VISQ_ASSIGN(const Records records,
+              open_records(request.data, *reference, quantized.get(), request.legacy_random, console, options.sequence));
+
   options.records = records.range;
   options.reference_mode = request.reference_mode.value_or(default_mode(*reference));
   options.quantized_mode = request.quantized_mode.value_or(default_mode(*quantized));

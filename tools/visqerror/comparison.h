@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "visq/report.h"
+#include "visqerror/sequence_arguments.h"
 #include "visqerror/session.h"
 
 namespace visq::tool {
@@ -14,7 +15,9 @@ namespace visq::tool {
 struct PairRequest {
   std::string reference, quantized;  ///< paths
   DataOptions data;
+  SequenceArguments sequence;
   std::string labels, label_offset, output_node;       ///< as on the command line; no labels: no accuracy
+  std::string eval;                                    ///< a program that judges outputs instead
   bool legacy_random = false;                          ///< random data as the original tool draws it
   std::optional<Mode> reference_mode, quantized_mode;  ///< unset: the model's default
   CompareOptions options;                              ///< records, modes, progress and stop are filled in here

@@ -9,21 +9,27 @@
 namespace visq::tool {
 namespace {
 
-/// Indices of the maps that the condition is about.
-std::vector<int> maps_of(const Condition& condition, const CompareResult& result) {
-  if (condition.scope == Condition::Scope::kOutputs) return result.outputs;
+/// A map's index, and the comparison of it that counts.
+using IndexedMap = std::pair<int, const MapComparison*>;
+
+/// The maps that the condition is about.
+std::vector<IndexedMap> maps_of(const Condition& condition, const CompareResult& result) {
+  std::vector<IndexedMap> maps;
+  if (condition.scope == Condition::Scope::kOutputs) {
+    for (std::size_t i = 0; i < result.outputs.size(); ++i) maps.emplace_back(result.outputs[i], &compared_output(result, i));
+    return maps;
+  }
   const bool any = condition.scope == Condition::Scope::kAny;
   analysis::NodeFilter filter(any ? std::vector<std::string>{} : std::vector{condition.pattern}, {});
   for (const MapComparison& map : result.maps) {
     filter.learn_name(map.reference.name);
     filter.learn_name(map.quantized.name);
   }
-  std::vector<int> indices;
   for (std::size_t i = 0; i < result.maps.size(); ++i) {
     const MapComparison& map = result.maps[i];
-    if (filter.passes({map.reference.name, map.quantized.name}, map.reference.op)) indices.push_back(static_cast<int>(i));
+    if (filter.passes({map.reference.name, map.quantized.name}, map.reference.op)) maps.emplace_back(static_cast<int>(i), &map);
   }
-  return indices;
+  return maps;
 }
 
 bool holds(const Condition& condition, const MetricValue& value) {
@@ -41,11 +47,12 @@ bool holds(const Condition& condition, const MetricValue& value) {
 constexpr std::string_view kAccuracyDrop = "accuracy_drop";
 
 ConditionOutcome accuracy_outcome(const Condition& condition, const CompareResult& result) {
-  if (!result.accuracy) return {condition.text, -1, condition.text + " does not hold: without --labels there is no accuracy"};
+  if (!result.accuracy) return {condition.text, -1, condition.text + " does not hold: without --labels or --eval there is no accuracy"};
   const double drop = result.accuracy->drop();
   const bool holds = condition.at_least ? drop >= condition.limit : drop <= condition.limit;
   if (holds) return {condition.text, -1, ""};
-  return {condition.text, -1, fmt::format("{} does not hold: top-1 accuracy drops by {:.6g} percentage points", condition.text, drop)};
+  const std::string_view what = result.accuracy->program.empty() ? "top-1 accuracy" : "accuracy";
+  return {condition.text, -1, fmt::format("{} does not hold: {} drops by {:.6g} percentage points", condition.text, what, drop)};
 }
 
 std::string describe(const MetricValue& value) {
@@ -92,15 +99,14 @@ std::vector<ConditionOutcome> evaluate(const Condition& condition, const Compare
   if (condition.scope == Condition::Scope::kAccuracyDrop) return {accuracy_outcome(condition, result)};
   const auto column = std::find(result.metrics.begin(), result.metrics.end(), condition.metric) - result.metrics.begin();
   std::vector<ConditionOutcome> outcomes;
-  for (const int index : maps_of(condition, result)) {
-    const MapComparison& map = result.maps[static_cast<std::size_t>(index)];
-    if (map.integer) continue;
+  for (const auto& [index, map] : maps_of(condition, result)) {
+    if (map->integer) continue;
     ConditionOutcome& outcome = outcomes.emplace_back(condition.text, index, "");
-    const bool compared = map.not_compared.empty() && static_cast<std::size_t>(column) < map.metrics.size();
-    const MetricValue value = compared ? map.metrics[static_cast<std::size_t>(column)] : MetricValue{};
+    const bool compared = map->not_compared.empty() && static_cast<std::size_t>(column) < map->metrics.size();
+    const MetricValue value = compared ? map->metrics[static_cast<std::size_t>(column)] : MetricValue{};
     if (holds(condition, value)) continue;
     const std::string_view metric = all_metrics()[static_cast<std::size_t>(condition.metric)].name;
-    outcome.failure = fmt::format("{} does not hold: {} of {} is {}", condition.text, metric, map.reference.name, describe(value));
+    outcome.failure = fmt::format("{} does not hold: {} of {} is {}", condition.text, metric, map->reference.name, describe(value));
   }
   if (outcomes.empty()) {
     outcomes.push_back({condition.text, -1, fmt::format("{} does not hold: no compared feature map to look at", condition.text)});

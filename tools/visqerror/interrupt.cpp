@@ -1,5 +1,7 @@
 #include "visqerror/interrupt.h"
 
+#include <unistd.h>
+
 #include <csignal>
 #include <string>
 
@@ -17,6 +19,13 @@ void on_signal(int signal) {
   stop_requested = true;
 }
 
+/// A mapped file whose end another program has cut off. There is no way back into the code that reads it.
+void on_lost_page(int) {
+  constexpr std::string_view kMessage = "visqerror: a file was cut short by another program while it was read\n";
+  static_cast<void>(!::write(STDERR_FILENO, kMessage.data(), kMessage.size()));
+  ::_exit(kInputError);
+}
+
 }  // namespace
 
 void catch_signals() {
@@ -26,6 +35,8 @@ void catch_signals() {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGBUS, on_lost_page);
 }
 
 const std::atomic<bool>& interrupted() { return stop_requested; }

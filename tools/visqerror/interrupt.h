@@ -1,4 +1,5 @@
-// SIGINT and SIGTERM end a run early, without partial output; SIGPIPE is an error of write() instead of a sudden death.
+// SIGINT and SIGTERM end a run early, without partial output; SIGPIPE and SIGXFSZ are errors of
+// write() instead of a sudden death.
 #pragma once
 
 #include <atomic>

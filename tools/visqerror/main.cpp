@@ -1,5 +1,6 @@
 // visqerror: which layer of a quantized network lost the accuracy, and why.
 #include <exception>
+#include <new>
 #ifdef __GLIBC__  // known once a standard header was included
 #include <malloc.h>
 #endif
@@ -29,6 +30,9 @@ int main(int argc, char** argv) {
     return run_command_line({argv + 1, argv + argc});
   } catch (const OutputClosed&) {
     return kDone;  // whoever read our output has seen enough
+  } catch (const std::bad_alloc&) {
+    print_error("there is not enough memory for this model and these data; fewer --threads, or --memory where there is one, take less");
+    return kInputError;
   } catch (const std::exception& fault) {
     print_error(fault.what());
     return kFault;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
+
+#include <fmt/ranges.h>
 
 #include "core/error.h"
 #include "visq/badcase.h"
@@ -38,20 +41,39 @@ class RemarkingSource final : public RecordSource {
   std::int64_t remarks_ = 0;
 };
 
+/// The data of a sequence, which need not hold what is fed back.
+Result<std::unique_ptr<RecordSource>> open_source(const std::string& path, const Model& model, const Model* twin,
+                                                  const SequenceOptions& sequence, const Console& console) {
+  if (sequence.feed_back.empty()) return open_data(path, model);
+  VISQ_ASSIGN(const auto positions, fed_back_inputs(model, twin, sequence));
+  VISQ_ASSIGN(PartialData data, open_data_without(path, model, positions));
+  if (data.complete) {
+    std::vector<std::string> inputs;
+    for (const FeedBack& link : sequence.feed_back) inputs.push_back("'" + link.input + "'");
+    console.warn(fmt::format("{}: its values of {} are not used: --feed-back gives them", path, fmt::join(inputs, ", ")));
+  }
+  return std::move(data.source);
+}
+
+/// Records that are looked through for the worst few of a default choice.
+constexpr std::int64_t kMostSearched = 256;
+
+/// For functions that share models: the caller's outlives the call.
+std::shared_ptr<const Model> unowned(const Model& model) { return {std::shared_ptr<const Model>(), &model}; }
+
 /// Replaces the records by the worst of them, found in one pass with the models' default modes.
 Status keep_worst(Records& records, std::int64_t count, const Model& model, const Model* twin, const Console& console) {
   if (twin == nullptr) return usage_error("--records worst: one model has no worst record; give a command that takes a pair");
   if (keeps_state(model) || keeps_state(*twin)) {
     return usage_error("--records worst: the models keep state from record to record, so no record stands alone");
   }
-  const auto unowned = [](const Model* each) { return std::shared_ptr<const Model>(std::shared_ptr<const Model>(), each); };
   BadcaseOptions options;
   options.records = records.range;
   options.reference_mode = default_mode(model);
   options.quantized_mode = default_mode(*twin);
   options.progress = console.progress("records, looking for the worst");
   options.stop = &interrupted();
-  VISQ_ASSIGN(auto worst, worst_records(unowned(&model), unowned(twin), *records.source, options, count));
+  VISQ_ASSIGN(auto worst, worst_records(unowned(model), unowned(*twin), *records.source, options, count));
   console.log(fmt::format("{}: worst records, worst first: {}", records.source->description(), fmt::join(worst, ", ")));
   records.range = {0, static_cast<std::int64_t>(worst.size())};
   records.source = select_records(std::move(records.source), std::move(worst));
@@ -85,15 +107,19 @@ Result<Mode> mode_of(const std::string& option, const std::string& text, const M
   return text.empty() ? default_mode(model) : parse_mode(option, text);
 }
 
-Result<Records> open_records(const DataOptions& options, const Model& model, const Model* twin, bool legacy, const Console& console) {
+Result<Records> open_records(const DataOptions& options, const Model& model, const Model* twin, bool legacy, const Console& console,
+                             const SequenceOptions& sequence) {
   VISQ_ASSIGN(const RecordSelection selection, parse_records(options.records));
+  if (selection.worst > 0 && !sequence.feed_back.empty()) {
+    return usage_error("--records worst: with --feed-back no record stands alone");
+  }
   VISQ_ASSIGN(const std::int64_t seed, parse_integer("--seed", options.seed, 0, std::numeric_limits<std::int64_t>::max()));
   Records records;
   if (options.path.empty()) {
     records.source = random_data(model, twin, static_cast<std::uint64_t>(seed), legacy);
     console.warn(fmt::format("no --data: one random record (seed {}), which says little about real inputs", seed));
   } else {
-    VISQ_ASSIGN(records.source, open_data(options.path, model));
+    VISQ_ASSIGN(records.source, open_source(options.path, model, twin, sequence, console));
   }
   VISQ_ASSIGN(records.range, clamp_records(selection, records.source->count(), records.source->description(), console));
   if (!options.path.empty()) {
@@ -105,18 +131,29 @@ Result<Records> open_records(const DataOptions& options, const Model& model, con
   return records;
 }
 
-void keep_spread(Records& records, std::int64_t most, std::initializer_list<const Model*> models, const Console& console) {
+Status keep_spread(Records& records, std::int64_t most, const Model& model, const Model& twin, const Console& console) {
   const std::int64_t count = records.range.last - records.range.first;
-  if (count <= most) return;
-  console.warn(fmt::format("{}: {} of {} records are used; --records A:B chooses others", records.source->description(), most, count));
-  if (std::any_of(models.begin(), models.end(), [](const Model* model) { return keeps_state(*model); })) {
+  if (count <= most) return {};
+  const std::string data = records.source->description();
+  if (keeps_state(model) || keeps_state(twin)) {
+    console.warn(fmt::format("{}: the first {} of {} records are used; --records A:B chooses others", data, most, count));
     records.range.last = records.range.first + most;
-    return;
+    return {};
   }
-  std::vector<std::int64_t> chosen;
-  for (std::int64_t i = 0; i < most; ++i) chosen.push_back(records.range.first + i * count / most);
-  records.source = select_records(std::move(records.source), std::move(chosen));
-  records.range = {0, most};
+  BadcaseOptions options;
+  options.records = {records.range.first, records.range.first + std::min(count, kMostSearched)};
+  options.reference_mode = default_mode(model);
+  options.quantized_mode = default_mode(twin);
+  options.progress = console.progress("records, looking for the worst");
+  options.stop = &interrupted();
+  VISQ_ASSIGN(const auto worst, worst_records(unowned(model), unowned(twin), *records.source, options, most / 2));
+  std::set<std::int64_t> chosen(worst.begin(), worst.end());
+  for (std::int64_t i = 0; i < most; ++i) chosen.insert(records.range.first + i * count / most);
+  console.warn(fmt::format("{}: {} of {} records are used, {} spread evenly and the worst; --records A:B chooses others", data,
+                           chosen.size(), count, most));
+  records.source = select_records(std::move(records.source), {chosen.begin(), chosen.end()});
+  records.range = {0, static_cast<std::int64_t>(chosen.size())};
+  return {};
 }
 
 Result<Records> open_first_record(const DataOptions& options, const Model& model, const Model& twin, const Console& console) {

@@ -8,6 +8,7 @@
 #include "visq/data.h"
 #include "visq/model.h"
 #include "visq/run.h"
+#include "visq/sequence.h"
 #include "visqerror/shared_options.h"
 
 namespace visq::tool {
@@ -34,10 +35,13 @@ struct Records {
   std::unique_ptr<RecordSource> source;
   RecordRange range;
 };
-Result<Records> open_records(const DataOptions& options, const Model& model, const Model* twin, bool legacy, const Console& console);
+/// Inputs that `sequence` feeds back may be absent; where the data hold them, it says that they are not used.
+Result<Records> open_records(const DataOptions& options, const Model& model, const Model* twin, bool legacy, const Console& console,
+                             const SequenceOptions& sequence = {});
 
-/// Keeps at most `most` records, spread evenly over the range; the first ones of a sequence. Says so.
-void keep_spread(Records& records, std::int64_t most, std::initializer_list<const Model*> models, const Console& console);
+/// Where there are more than `most` records, keeps so many, spread evenly, and half as many of the worst, without which a fault that few
+/// records show would stay unseen; of a sequence the first ones. Says so. Errors: those of the search for the worst.
+Status keep_spread(Records& records, std::int64_t most, const Model& model, const Model& twin, const Console& console);
 
 /// The same for a pair, but only the first record of the data where --records does not say how many; said aloud.
 Result<Records> open_first_record(const DataOptions& options, const Model& model, const Model& twin, const Console& console);

@@ -43,6 +43,11 @@ void ConsoleOptions::add_to(CLI::App& app) {
   app.add_flag("--verbose", verbose, "say what is being done, on stderr");
 }
 
+void add_post(CLI::App& app, std::string& target) {
+  add_value(app, "--post", target, "FUNCTION",
+            "softmax, sigmoid or argmax (over the last axis) on the models' outputs before they are compared");
+}
+
 void add_threads(CLI::App& app, std::string& target) { add_value(app, "--threads", target, "N", "threads; default: all cores"); }
 
 void add_memory(CLI::App& app, std::string& target) {

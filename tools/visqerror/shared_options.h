@@ -43,6 +43,8 @@ CLI::Option* add_value(CLI::App& app, const std::string& names, std::string& tar
 /// Adds an option with one value that may be repeated for more.
 CLI::Option* add_values(CLI::App& app, const std::string& names, std::vector<std::string>& target, const std::string& placeholder,
                         const std::string& description);
+/// Adds --post; see parse_post.
+void add_post(CLI::App& app, std::string& target);
 /// Adds --threads; parse_threads gives 0 (all cores) where it was not given.
 void add_threads(CLI::App& app, std::string& target);
 Result<int> parse_threads(const std::string& text);

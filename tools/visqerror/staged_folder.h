@@ -1,4 +1,4 @@
-// A folder beside the results, for files that libraries write by name, until all results are there.
+// A folder for files that are there only during a run: results until all are there, what other programs are to read.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace visq::tool {
 /// Removed with all that is in it at the end of its scope.
 class StagedFolder {
  public:
-  /// Makes it inside `folder`. Errors: kBadInput naming it.
+  /// Makes one inside `folder`. Errors: kBadInput naming it.
   static Result<StagedFolder> create(const std::string& folder);
   StagedFolder(StagedFolder&& other) noexcept;
   ~StagedFolder();

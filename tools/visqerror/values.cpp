@@ -80,4 +80,11 @@ Result<Mode> parse_mode(const std::string& option, const std::string& text) {
   return usage_error("{}: unknown mode '{}'{}", option, text, suggestion(text, names));
 }
 
+Result<PostProcess> parse_post(const std::string& text) {
+  if (text.empty()) return PostProcess::kNone;
+  if (const auto post = post_process_called(text)) return *post;
+  const std::vector<std::string_view> names{"softmax", "sigmoid", "argmax"};
+  return usage_error("--post: unknown function '{}'{}", text, suggestion(text, names));
+}
+
 }  // namespace visq::tool

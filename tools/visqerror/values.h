@@ -8,6 +8,7 @@
 
 #include "visq/metrics.h"
 #include "visq/mode.h"
+#include "visq/post_process.h"
 #include "visq/run.h"
 #include "visq/status.h"
 #include "visqerror/console.h"
@@ -35,6 +36,9 @@ Result<RecordRange> clamp_records(const RecordSelection& selection, std::int64_t
 
 /// Index of a metric in all_metrics().
 Result<int> parse_metric(const std::string& option, const std::string& name);
+
+/// --post; kNone where it is not given.
+Result<PostProcess> parse_post(const std::string& text);
 
 /// "fp32" or "fake-quant".
 Result<Mode> parse_mode(const std::string& option, const std::string& text);

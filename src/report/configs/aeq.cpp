@@ -38,6 +38,14 @@ Json quantized_rule(const std::string& regex, const std::string& operation, int 
   return rule;
 }
 
+Json float_rule(const std::string& regex, const std::string& operation) {
+  Json rule;
+  rule["regex"] = json_string(regex);
+  rule["operation"] = json_string(operation);
+  rule["algorithm_key"] = "no_quantize";
+  return rule;
+}
+
 std::string write(const QuantizerConfig& config) {
   Json rules = Json::array();
   rules.push_back(quantized_rule(".*", "*", config.default_dtype == "int16" ? 16 : 8, true));
@@ -46,11 +54,9 @@ std::string write(const QuantizerConfig& config) {
       rules.push_back(quantized_rule(escaped(layer), layer.op, 16, layer.per_channel));
       continue;
     }
-    Json rule;
-    rule["regex"] = json_string(escaped(layer));
-    rule["operation"] = json_string(layer.op);
-    rule["algorithm_key"] = "no_quantize";
-    rules.push_back(std::move(rule));
+    rules.push_back(float_rule(escaped(layer), layer.op));
+    // Without this one the quantizer rounds the float output again, to a range of its own.
+    if (layer.makes_output) rules.push_back(float_rule(escaped(layer), "OUTPUT"));
   }
   return json_text(rules);
 }

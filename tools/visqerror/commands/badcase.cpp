@@ -11,15 +11,17 @@
 #include "visqerror/exit_code.h"
 #include "visqerror/interrupt.h"
 #include "visqerror/result_outputs.h"
+#include "visqerror/sequence_arguments.h"
 #include "visqerror/session.h"
 
 namespace visq::tool {
 namespace {
 
 struct Arguments {
-  std::string reference, quantized, save, threads, mode, ref_mode;
+  std::string reference, quantized, save, threads, mode, ref_mode, post;
   std::vector<std::string> metrics, nodes;
   DataOptions data;
+  SequenceArguments sequence;
   ConsoleOptions console;
   ResultOutputOptions output;
 };
@@ -31,6 +33,7 @@ Result<BadcaseOptions> parse_options(const Arguments& arguments) {
     if (std::find(options.by.begin(), options.by.end(), metric) == options.by.end()) options.by.push_back(metric);
   }
   VISQ_ASSIGN(options.threads, parse_threads(arguments.threads));
+  VISQ_ASSIGN(options.post, parse_post(arguments.post));
   options.nodes = arguments.nodes;
   options.modes_given = !arguments.mode.empty() || !arguments.ref_mode.empty();
   return options;
@@ -50,13 +53,15 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_TRY(need_pair("badcase", arguments.quantized));
   VISQ_ASSIGN(BadcaseOptions options, parse_options(arguments));
   const std::vector<std::string> saved = arguments.save.empty() ? std::vector<std::string>{} : std::vector{arguments.save};
-  VISQ_ASSIGN(const auto outputs, ResultOutputs::prepare(arguments.output, {"badcase.txt", "badcase.json"},
-                                                         {arguments.reference, arguments.quantized, arguments.data.path}, saved));
+  VISQ_ASSIGN(const auto outputs,
+              ResultOutputs::prepare(arguments.output, {"badcase.txt", "badcase.json"},
+                                     {arguments.reference, arguments.quantized, arguments.data.path, arguments.sequence.state}, saved));
   VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
   const auto& [reference, quantized] = pair;
+  VISQ_ASSIGN(options.sequence, open_sequence(arguments.sequence, *reference, quantized.get(), console));
   VISQ_ASSIGN(options.reference_mode, mode_of("--ref-mode", arguments.ref_mode, *reference));
   VISQ_ASSIGN(options.quantized_mode, mode_of("--mode", arguments.mode, *quantized));
-  VISQ_ASSIGN(const Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
+  VISQ_ASSIGN(const Records records, open_records(arguments.data, *reference, quantized.get(), false, console, options.sequence));
   options.records = records.range;
   options.progress = console.progress("records");
   options.stop = &interrupted();
@@ -80,14 +85,18 @@ std::function<int()> setup(CLI::App& app) {
   app.add_option("FP32", arguments->reference, "the reference: a float model, or a better quantized one");
   app.add_option("QUANT", arguments->quantized, "its quantized twin");
   arguments->data.add_to(app);
+  arguments->sequence.add_to(app);
   add_values(app, "--metrics", arguments->metrics, "LIST", "metrics that say what is worst, such as cosine,l1,atol; default: atol")
       ->delimiter(',')
       ->group("Selection");
   add_values(app, "--nodes", arguments->nodes, "GLOB", "look at these feature maps instead of the model's outputs")->group("Selection");
   arguments->output.add_to(app, "badcase.txt, badcase.json");
-  add_value(app, "--save", arguments->save, "F.h5", "the worst records as test data, rewritten at each new worst")->group("Output");
+  add_value(app, "--save", arguments->save, "F.h5",
+            "the worst records as test data, rewritten at each new worst; with --feed-back what FP32 had fed back stands in them")
+      ->group("Output");
   add_value(app, "--mode", arguments->mode, "MODE", "fp32, fake-quant or integer, of QUANT; default: fake-quant if it is quantized");
   add_value(app, "--ref-mode", arguments->ref_mode, "MODE", "the same of FP32");
+  add_post(app, arguments->post);
   add_threads(app, arguments->threads);
   arguments->console.add_to(app);
   app.footer(

@@ -23,7 +23,7 @@ struct Arguments {
   SelectionOptions selection;
   ConsoleOptions console;
   CompareOutputOptions output;
-  std::string threads, mode, ref_mode, max_scale, baseline, tolerance;
+  std::string threads, mode, ref_mode, max_scale, post, baseline, tolerance;
   std::vector<std::string> metrics, minimum, maximum;
   bool per_record = false, per_channel = false, origin = false, allow_partial = false;
 };
@@ -100,6 +100,7 @@ Result<PairRequest> make_request(const Arguments& arguments) {
   if (!arguments.ref_mode.empty()) {
     VISQ_ASSIGN(request.reference_mode, parse_mode("--ref-mode", arguments.ref_mode));
   }
+  VISQ_ASSIGN(options.post, parse_post(arguments.post));
   options.nodes = arguments.selection.nodes;
   options.ops = arguments.selection.ops;
   options.per_record = arguments.per_record;
@@ -127,6 +128,7 @@ std::function<int()> setup(CLI::App& app) {
   app.add_option("QUANT", arguments->pair.quantized,
                  "its quantized twin; without it, FP32 is a quantized model: fake quantization against its integer execution");
   arguments->pair.data.add_to(app);
+  arguments->pair.sequence.add_to(app);
   arguments->selection.add_to(app);
   add_values(app, "--metrics", arguments->metrics, "LIST", "only these metrics, such as mse,sqnr; default: all")
       ->delimiter(',')
@@ -136,6 +138,10 @@ std::function<int()> setup(CLI::App& app) {
       ->group("Accuracy");
   add_value(app, "--label-offset", arguments->pair.label_offset, "N", "class of label 0; default: 0")->group("Accuracy");
   add_value(app, "--output-node", arguments->pair.output_node, "NAME", "the output that holds the classes; default: the first")
+      ->group("Accuracy");
+  add_value(app, "--eval", arguments->pair.eval, "CMD",
+            "a program that gets a file of one model's outputs (as run writes them) as its last argument and prints one number: a share, "
+            "or where one of the two exceeds 1, points")
       ->group("Accuracy");
   arguments->output.add_to(app);
   const std::string group = "Conditions (exit code 1 where one does not hold)";
@@ -149,6 +155,7 @@ std::function<int()> setup(CLI::App& app) {
       ->group(group);
   add_value(app, "--mode", arguments->mode, "MODE", "fp32, fake-quant or integer, of QUANT; default: fake-quant if it is quantized");
   add_value(app, "--ref-mode", arguments->ref_mode, "MODE", "the same of FP32");
+  add_post(app, arguments->post);
   add_value(app, "--max-scale", arguments->max_scale, "S", "report larger scales as anomalies");
   app.add_flag("--origin", arguments->origin,
                "three errors of every node: accumulated, created by it, inherited from its inputs; takes two more passes");
@@ -163,6 +170,9 @@ std::function<int()> setup(CLI::App& app) {
       "  visqerror compare fp32.circle int8.circle -d data.h5 --records 16 -o out\n"
       "  visqerror compare fp32.tflite int8.tflite -d data.h5 --json - | jq .outputs\n"
       "  visqerror compare fp32.tflite int8.tflite -d data.h5 --min sqnr=20 --write junit=r.xml\n"
+      "  visqerror compare fp32.tflite int8.tflite -d data.h5 \\\n"
+      "    --eval 'python3 top1.py --labels y.npy' --max accuracy_drop=1\n"
+      "  visqerror compare fp32.tflite int8.tflite -d frames.h5 --feed-back h_out=h_in\n"
       "  visqerror compare fp32.tflite int8.tflite -d data.h5 --origin  # which node?\n"
       "  visqerror compare int8.tflite -d data.h5       # against its integer execution\n"
       "  visqerror compare fp32_maps.h5 device_maps.h5  # two dumps, see run");

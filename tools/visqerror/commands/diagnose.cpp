@@ -107,7 +107,7 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
   const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
-  if (arguments.data.records.empty()) keep_spread(records, kRecords, {reference.get(), quantized.get()}, console);
+  if (arguments.data.records.empty()) VISQ_TRY(keep_spread(records, kRecords, *reference, *quantized, console));
   options.records = records.range;
   options.progress = console.progress("trials");
   options.stop = &interrupted();
@@ -148,7 +148,7 @@ std::function<int()> setup(CLI::App& app) {
   const auto arguments = std::make_shared<Arguments>();
   app.add_option("FP32", arguments->reference, "the float model");
   app.add_option("QUANT", arguments->quantized, "its quantized twin");
-  arguments->data.add_to(app, "16, spread evenly");
+  arguments->data.add_to(app, "16, spread evenly, and the 8 worst");
   add_value(app, "--validation-data", arguments->validation, "PATH", "other data, for a second set of degradation graphs")->group("Data");
   add_threads(app, arguments->threads);
   add_thresholds(app, *arguments);

@@ -13,6 +13,7 @@
 #include "visqerror/exit_code.h"
 #include "visqerror/interrupt.h"
 #include "visqerror/result_outputs.h"
+#include "visqerror/sequence_arguments.h"
 #include "visqerror/session.h"
 
 namespace visq::tool {
@@ -22,6 +23,7 @@ struct Arguments {
   std::string model, twin, threads, mode, ref_mode;
   std::vector<std::string> write;
   DataOptions data;
+  SequenceArguments sequence;
   SelectionOptions selection;
   ConsoleOptions console;
   ResultOutputOptions output;
@@ -102,8 +104,8 @@ Result<int> execute(const Arguments& arguments) {
   const Console console = arguments.console.console();
   if (arguments.model.empty()) return usage_error("profile: no model given; see 'visqerror profile --help'");
   VISQ_ASSIGN(const std::string events, tensorboard_folder(arguments.write));
-  VISQ_ASSIGN(const auto outputs,
-              ResultOutputs::prepare(arguments.output, file_names(arguments), {arguments.model, arguments.twin, arguments.data.path}));
+  VISQ_ASSIGN(const auto outputs, ResultOutputs::prepare(arguments.output, file_names(arguments),
+                                                         {arguments.model, arguments.twin, arguments.data.path, arguments.sequence.state}));
   TensorBoardOutput tensorboard;
   VISQ_TRY(tensorboard.prepare(events));
   VISQ_ASSIGN(const SharedModel model, load(arguments.model, console));
@@ -111,9 +113,10 @@ Result<int> execute(const Arguments& arguments) {
   if (!arguments.twin.empty()) {
     VISQ_ASSIGN(twin, load(arguments.twin, console));
   }
-  say_if_sequence({model.get(), twin ? twin.get() : model.get()}, console);
   VISQ_ASSIGN(ProfileOptions options, make_options(arguments, *model, twin.get()));
-  VISQ_ASSIGN(const Records records, open_records(arguments.data, *model, twin.get(), false, console));
+  VISQ_ASSIGN(options.sequence, open_sequence(arguments.sequence, *model, twin.get(), console));
+  say_if_sequence({model.get(), twin ? twin.get() : model.get()}, console);
+  VISQ_ASSIGN(const Records records, open_records(arguments.data, *model, twin.get(), false, console, options.sequence));
   options.records = records.range;
   options.progress = console.progress("records");
   VISQ_ASSIGN(ProfileResult result, profile(model, twin, *records.source, options));
@@ -138,6 +141,7 @@ std::function<int()> setup(CLI::App& app) {
   app.add_option("MODEL", arguments->model, "a circle or TFLite model");
   app.add_option("QUANT", arguments->twin, "its quantized twin, fed with the same data")->default_str("none");
   arguments->data.add_to(app);
+  arguments->sequence.add_to(app);
   arguments->selection.add_to(app);
   arguments->output.add_to(app, "statistic.txt and .csv; of a pair also quantized_statistic and weights; profile.json");
   add_values(app, "--write", arguments->write, "tensorboard=DIR", "histograms as an event file of TensorBoard, into this folder")

@@ -107,7 +107,7 @@ Result<int> execute(const Arguments& arguments) {
     options.labelled = labelled.source.get();
     options.labelled_records = labelled.range;
   }
-  if (arguments.data.records.empty()) keep_spread(records, kRecords, {reference.get(), quantized.get()}, console);
+  if (arguments.data.records.empty()) VISQ_TRY(keep_spread(records, kRecords, *reference, *quantized, console));
   options.records = records.range;
   options.progress = console.progress("trials");
   options.stop = &interrupted();
@@ -133,7 +133,7 @@ std::function<int()> setup(CLI::App& app) {
   const auto arguments = std::make_shared<Arguments>();
   app.add_option("FP32", arguments->reference, "the float model");
   app.add_option("QUANT", arguments->quantized, "its quantized twin");
-  arguments->data.add_to(app, "16, spread evenly");
+  arguments->data.add_to(app, "16, spread evenly, and the 8 worst");
   add_value(app, "--labels", arguments->labels, "FILE",
             "class of every record: .npy, .csv, or an HDF5 dataset; gives each set its drop in accuracy")
       ->group("Data");

@@ -4,12 +4,14 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "report/json_text.h"
 #include "report/text.h"
 #include "visq/dump.h"
 #include "visqerror/command.h"
 #include "visqerror/exit_code.h"
 #include "visqerror/interrupt.h"
 #include "visqerror/output_files.h"
+#include "visqerror/sequence_arguments.h"
 #include "visqerror/session.h"
 
 namespace visq::tool {
@@ -18,6 +20,7 @@ namespace {
 struct Arguments {
   std::string model, mode, out, json;
   DataOptions data;
+  SequenceArguments sequence;
   SelectionOptions selection;
   ConsoleOptions console;
   bool allow_partial = false;
@@ -55,7 +58,7 @@ std::string result_json(const Model& model, const Records& records, const RunOpt
   for (const NotRun& node : not_run) {
     json["not_computed"].push_back({{"subgraph", node.subgraph}, {"node", node.node}, {"reason", node.reason}});
   }
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return report::json_text(json);
 }
 
 /// "subgraph 0, node 12 CONV_2D: its input 'x' was not computed".
@@ -69,7 +72,7 @@ Status check_outputs(const Arguments& arguments) {
   if (arguments.out.empty()) return usage_error("run: no output; give -o FILE.h5");
   std::vector<std::string> outputs{arguments.out};
   if (!arguments.json.empty() && arguments.json != "-") outputs.push_back(arguments.json);
-  VISQ_TRY(check_distinct(outputs, {arguments.model, arguments.data.path}));
+  VISQ_TRY(check_distinct(outputs, {arguments.model, arguments.data.path, arguments.sequence.state}));
   for (const std::string& output : outputs) VISQ_TRY(check_writable(output));
   return {};
 }
@@ -89,7 +92,8 @@ Result<int> execute(const Arguments& arguments) {
 
   VISQ_ASSIGN(const SharedModel model, load(arguments.model, console));
   options.mode = mode.value_or(default_mode(*model));
-  VISQ_ASSIGN(const Records records, open_records(arguments.data, *model, nullptr, false, console));
+  VISQ_ASSIGN(options.sequence, open_sequence(arguments.sequence, *model, nullptr, console));
+  VISQ_ASSIGN(const Records records, open_records(arguments.data, *model, nullptr, false, console, options.sequence));
   options.records = records.range;
   say_if_sequence({model.get()}, console);
   VISQ_ASSIGN(const auto writer, DumpWriter::create(arguments.out, model->path, options.mode));
@@ -117,6 +121,7 @@ std::function<int()> setup(CLI::App& app) {
   const auto arguments = std::make_shared<Arguments>();
   app.add_option("MODEL", arguments->model, "a circle or TFLite model");
   arguments->data.add_to(app);
+  arguments->sequence.add_to(app);
   arguments->selection.add_to(app);
   add_value(app, "-o,--out", arguments->out, "FILE", "the HDF5 file to write: /value/RECORD/TENSOR, tensors by index")->group("Output");
   add_value(app, "--json", arguments->json, "FILE|-", "also what was done, as JSON; - for standard output")->group("Output");
@@ -126,7 +131,8 @@ std::function<int()> setup(CLI::App& app) {
   app.footer(
       "Examples:\n"
       "  visqerror run int8.tflite -d data.h5 -o maps.h5\n"
-      "  visqerror run fp32.circle -d data.h5 --records 5:7 --ops CONV_2D -o maps.h5");
+      "  visqerror run fp32.circle -d data.h5 --records 5:7 --ops CONV_2D -o maps.h5\n"
+      "  visqerror run step.tflite -d frames.h5 --feed-back h_out=h_in -o maps.h5");
   return [arguments] { return finish(execute(*arguments)); };
 }
 

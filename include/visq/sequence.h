@@ -1,0 +1,30 @@
+// Sequences: records that build on each other, because a model keeps state of its own, or because outputs are fed back into inputs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "visq/model.h"
+#include "visq/tensor.h"
+
+namespace visq {
+
+/// The value of a graph output in one record is that of a graph input in the next. Names are those of either model of a pair.
+struct FeedBack {
+  std::string output, input;
+};
+
+struct SequenceOptions {
+  std::vector<FeedBack> feed_back;
+  std::vector<Array> state;  ///< what each fed-back input starts a sequence with, as data would give it; empty: zeros
+  /// Records whose index in the data is a multiple of it start afresh, also for state that models keep themselves. 0: one sequence. The
+  /// first record of a run always starts afresh.
+  std::int64_t length = 0;
+};
+
+/// The fed-back inputs as positions among the inputs of `model`, one per entry of options.feed_back. `twin`: the other model of a pair, or
+/// null. Errors: kUsage where a name is none, an input is fed back to twice, or an output does not fit its input.
+Result<std::vector<int>> fed_back_inputs(const Model& model, const Model* twin, const SequenceOptions& options);
+
+}  // namespace visq

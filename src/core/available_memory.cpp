@@ -1,0 +1,56 @@
+#include "core/available_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include "core/memory_size.h"
+
+namespace visq {
+namespace {
+
+constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
+
+/// The number that a file begins with; `otherwise` where there is none ("max", no such file).
+std::uint64_t number_in(const char* path, std::uint64_t otherwise) {
+  std::ifstream file(path);
+  std::uint64_t number = 0;
+  return file >> number ? number : otherwise;
+}
+
+std::uint64_t of_the_system() {
+  std::ifstream file("/proc/meminfo");
+  std::string key, unit;
+  for (std::uint64_t kilobytes = 0; file >> key >> kilobytes; std::getline(file, unit)) {
+    if (key == "MemAvailable:") return kilobytes * 1024;
+  }
+  return kUnlimited;
+}
+
+std::uint64_t left_of(std::uint64_t limit, std::uint64_t used) { return limit == kUnlimited ? kUnlimited : limit - std::min(limit, used); }
+
+/// As a container sees its own group, in the second and the first version of the interface.
+std::uint64_t of_the_control_group() {
+  const std::uint64_t second = left_of(number_in("/sys/fs/cgroup/memory.max", kUnlimited), number_in("/sys/fs/cgroup/memory.current", 0));
+  const std::uint64_t first = left_of(number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes", kUnlimited),
+                                      number_in("/sys/fs/cgroup/memory/memory.usage_in_bytes", 0));
+  return std::min(first, second);
+}
+
+}  // namespace
+
+std::uint64_t available_memory() { return std::min(of_the_system(), of_the_control_group()); }
+
+bool affordable(std::uint64_t bytes) {
+  constexpr std::uint64_t kAlways = std::uint64_t{64} << 20;  // asking takes a fraction of a millisecond
+  return bytes < kAlways || static_cast<double>(bytes) <= kLargestShare * static_cast<double>(available_memory());
+}
+
+std::string memory_shortage(std::uint64_t bytes) {
+  return fmt::format("{} are needed, {} are available", memory_size(bytes), memory_size(available_memory()));
+}
+
+}  // namespace visq

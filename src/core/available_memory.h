@@ -1,0 +1,22 @@
+// How much memory the machine can still give, so that a file that asks for more is refused instead of served until nothing is left.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace visq {
+
+/// Bytes that this process can still take without driving others out: what the system calls available, or what the control group of the
+/// process has left, whichever is less. The largest number where the system does not say.
+std::uint64_t available_memory();
+
+/// Of what is available, the most that one array or the feature maps of one run may take. The rest is for all that comes with them.
+inline constexpr double kLargestShare = 0.9;
+
+/// Whether so many bytes may be taken. Amounts under 64 MiB may without asking the system.
+bool affordable(std::uint64_t bytes);
+
+/// What to say where they may not: "745G are needed, 20G are available".
+std::string memory_shortage(std::uint64_t bytes);
+
+}  // namespace visq

@@ -1,0 +1,57 @@
+// The page of `report`: a template with style, script and data put into it.
+#include "report/html_data.h"
+
+namespace visq {
+namespace report {
+
+std::string_view page_html();  // the files in html/, embedded when the program is built
+std::string_view page_css();
+std::string_view basis_js();
+std::string_view graph_js();
+std::string_view panel_js();
+std::string_view sections_js();
+
+namespace {
+
+/// JSON that neither ends the element it stands in nor opens another: in JSON "<" occurs in strings only, where an escape means the same.
+std::string embeddable(const Json& document) {
+  const std::string text = document.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string out;
+  out.reserve(text.size());
+  for (const char letter : text) {
+    if (letter == '<') {
+      out += "\\u003c";
+    } else {
+      out += letter;
+    }
+  }
+  return out;
+}
+
+/// The template up to a mark; what is left of the template begins behind it.
+std::string_view take_until(std::string_view& page, std::string_view mark) {
+  const std::size_t at = page.find(mark);
+  const std::string_view head = page.substr(0, at);
+  page.remove_prefix(at == std::string_view::npos ? page.size() : at + mark.size());
+  return head;
+}
+
+}  // namespace
+}  // namespace report
+
+Result<std::string> html_page(const FullReport& report) {
+  auto data = report::html_data(report);
+  if (!data.ok()) return data.error();
+  std::string_view page = report::page_html();
+  std::string out;
+  out += report::take_until(page, "{{css}}");
+  out += report::page_css();
+  out += report::take_until(page, "{{data}}");
+  out += report::embeddable(*data);
+  out += report::take_until(page, "{{js}}");
+  for (const auto part : {report::basis_js, report::graph_js, report::panel_js, report::sections_js}) out += part();
+  out += page;
+  return out;
+}
+
+}  // namespace visq

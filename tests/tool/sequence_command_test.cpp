@@ -1,0 +1,111 @@
+// --feed-back, --state and --sequence-length, on a network of speech frames whose state goes from output to input.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tool/tool_support.h"
+
+namespace visq::testing {
+namespace {
+
+using Json = nlohmann::json;
+using ::testing::HasSubstr;
+
+const std::string kFolder = std::string(VISQ_SHARED_DIR) + "/models/dtln_1/";
+const std::string kFloat = kFolder + "fp32.tflite", kQuantized = kFolder + "int8.tflite", kFrames = kFolder + "data.h5";
+const std::string kLink = "StatefulPartitionedCall:1=serving_default_input_3:0";
+
+class SequenceCommand : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(kFloat)) GTEST_SKIP() << "no shared models beside the project";
+  }
+};
+
+Json json_of(std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--json", "-", "--quiet"});
+  const ProcessResult run = run_tool(arguments);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  return run.exit_code == 0 ? Json::parse(run.out) : Json();
+}
+
+TEST_F(SequenceCommand, DependsOnWhatWasBeforeAndNotOnThreads) {
+  const auto compare = [](const std::string& records, const std::vector<std::string>& more) {
+    std::vector<std::string> words{"compare", kFloat, kQuantized, "-d", kFrames, "--records", records, "--feed-back", kLink};
+    words.insert(words.end(), more.begin(), more.end());
+    return json_of(words);
+  };
+  const Json one = compare("0:6", {"--per-record"});
+  EXPECT_EQ(one, compare("0:6", {"--per-record", "--threads", "3"}));
+  const auto record = [](const Json& result, std::size_t index) {
+    for (const Json& node : result["nodes"]) {
+      if (node["name"] == "StatefulPartitionedCall:0") return node["per_record"][index];
+    }
+    return Json();
+  };
+  const Json cut = compare("0:6", {"--per-record", "--sequence-length", "3"});
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(record(one, i), record(cut, i)) << i;
+  EXPECT_NE(record(one, 3)["metrics"], record(cut, 3)["metrics"]);
+  EXPECT_EQ(record(compare("3:6", {"--per-record"}), 0)["metrics"], record(cut, 3)["metrics"]) << "A:B starts afresh at A";
+}
+
+TEST_F(SequenceCommand, BadcaseSavesAFrameThatStandsAlone) {
+  const TemporaryFolder folder;
+  const Json bad =
+      json_of({"badcase", kFloat, kQuantized, "-d", kFrames, "--records", "8", "--feed-back", kLink, "--save", folder / "worst.h5"});
+  std::set<int> records;
+  for (const Json& each : bad["cases"]) records.insert(each["record"].get<int>());
+  ASSERT_FALSE(records.empty());
+  EXPECT_GT(*records.rbegin(), 0) << "the first record would show nothing";
+  // Each frame alone, with the state that stands in the file, gives what the sequence gave.
+  ASSERT_EQ(run_tool({"run", kFloat, "-d", folder / "worst.h5", "-o", folder / "alone.h5", "--quiet"}).exit_code, 0);
+  ASSERT_EQ(
+      run_tool({"run", kFloat, "-d", kFrames, "--records", "8", "--feed-back", kLink, "-o", folder / "whole.h5", "--quiet"}).exit_code, 0);
+  const std::string output = "StatefulPartitionedCall:0";
+  const auto alone = values_of(folder / "alone.h5", output), whole = values_of(folder / "whole.h5", output);
+  ASSERT_EQ(alone.size(), records.size());
+  std::size_t i = 0;
+  for (const int record : records) EXPECT_EQ(alone[i++], whole[static_cast<std::size_t>(record)]) << record;
+}
+
+TEST_F(SequenceCommand, StateIsTheFirstRecordsStart) {
+  const TemporaryFolder folder;
+  // The data's own first state, given as --state, makes the first record what it is without --feed-back.
+  const Json plain = json_of({"compare", kFloat, kQuantized, "-d", kFrames, "--records", "2:3"});
+  ASSERT_EQ(run_tool({"badcase", kFloat, kQuantized, "-d", kFrames, "--records", "2:3", "--save", folder / "state.h5"}).exit_code, 0);
+  const Json given =
+      json_of({"compare", kFloat, kQuantized, "-d", kFrames, "--records", "2:3", "--feed-back", kLink, "--state", folder / "state.h5"});
+  EXPECT_EQ(given["outputs"], plain["outputs"]);
+}
+
+TEST_F(SequenceCommand, SaysThatDataAreNotUsed) {
+  const ProcessResult run = run_tool({"compare", kFloat, kQuantized, "-d", kFrames, "--records", "2", "--feed-back", kLink, "--json", "-"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.err, HasSubstr("its values of 'serving_default_input_3:0' are not used: --feed-back gives them"));
+}
+
+TEST_F(SequenceCommand, ProfilesBothModels) {
+  const Json profile = json_of({"profile", kFloat, kQuantized, "-d", kFrames, "--records", "3", "--feed-back", kLink});
+  EXPECT_EQ(profile["models"].size(), 2U);
+}
+
+TEST(SequenceOptions, AreChecked) {
+  const auto tried = [](std::vector<std::string> more) {
+    std::vector<std::string> words{"compare", kFp32, kInt8, "-d", kData};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_tool(words);
+  };
+  expect_error(tried({"--feed-back", "Identity"}), 2, "--feed-back: 'Identity' is not OUTPUT=INPUT");
+  expect_error(tried({"--feed-back", "=image"}), 2, "--feed-back: '=image' is not OUTPUT=INPUT");
+  expect_error(tried({"--feed-back", "a=b=image"}), 2, "--feed-back: " + kFp32 + " has no graph output 'a=b', only 'Identity'");
+  expect_error(tried({"--feed-back", "Identity=pixels"}), 2, "--feed-back: " + kFp32 + " has no graph input 'pixels', only 'image'");
+  expect_error(tried({"--feed-back", "Identity=image"}), 2, "--feed-back Identity=image: shape [1, 10], expected [1, 8, 8, 1]");
+  expect_error(tried({"--state", kData}), 2, "--state: is of no use without --feed-back");
+  expect_error(tried({"--sequence-length", "0"}), 2, "--sequence-length: '0' is not a whole number from 1 to 9223372036854775807");
+  const ProcessResult idle = tried({"--sequence-length", "4", "--json", "-"});
+  EXPECT_EQ(idle.exit_code, 0);
+  EXPECT_THAT(idle.err, HasSubstr("--sequence-length changes nothing"));
+}
+
+}  // namespace
+}  // namespace visq::testing

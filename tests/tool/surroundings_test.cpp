@@ -1,0 +1,145 @@
+// What can go wrong around a run: disks that fill up at any write, readers that leave, inputs that are cut short, signals at any moment.
+// Every command that writes: the documented exit code, one line, and no half-written file.
+#include <csignal>
+#include <filesystem>
+
+#include "tool/tool_support.h"
+
+namespace visq::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Writer {
+  std::string command;
+  std::vector<std::string> more{};
+  bool pair = true;
+};
+
+const std::vector<Writer>& writers() {
+  static const std::vector<Writer> list = {{"compare", {"-o", "out", "--origin"}},
+                                           {"sensitivity", {"-o", "out", "--types", "all"}},
+                                           {"accumulate", {"-o", "out"}},
+                                           {"partial", {"-o", "out"}},
+                                           {"badcase", {"-o", "out"}},
+                                           {"profile", {"-o", "out", "--write", "tensorboard=out/board"}},
+                                           {"distribution", {"-o", "out"}},
+                                           {"diagnose", {"-o", "out"}},
+                                           {"recommend", {"-o", "out", "--write-model", "fixed.tflite"}},
+                                           {"extract", {"-o", "out", "--nodes", "stem/Relu"}},
+                                           {"run", {"-o", "maps.h5"}, false}};
+  return list;
+}
+
+std::vector<std::string> words_of(const Writer& writer, const std::string& records) {
+  std::vector<std::string> words{writer.command, kFp32};
+  if (writer.pair) words.push_back(kInt8);
+  words.insert(words.end(), {"-d", kData, "--records", records});
+  words.insert(words.end(), writer.more.begin(), writer.more.end());
+  return words;
+}
+
+/// Runs the tool below a shell: `script` starts it as "$0" "$@".
+ProcessResult run_in_shell(const std::string& script, std::vector<std::string> words, const std::string& folder) {
+  words.insert(words.begin(), {"bash", "-c", script, VISQ_BINARY});
+  return run_process(words, {.folder = folder});
+}
+
+TEST(Surroundings, AFileThatCannotGrowIsOneLineAndLeavesNothing) {
+  for (const Writer& writer : writers()) {
+    int failed = 0;
+    for (const int kilobytes : {0, 1, 3, 8, 20}) {
+      SCOPED_TRACE(writer.command + " with files of up to " + std::to_string(kilobytes) + " KiB");
+      const TemporaryFolder folder;
+      std::vector<std::string> words = words_of(writer, "2");
+      words.push_back("--quiet");
+      const ProcessResult run =
+          run_in_shell("ulimit -f " + std::to_string(kilobytes) + "; exec \"$0\" \"$@\"", words, folder.path().string());
+      if (run.exit_code == 0) continue;
+      ++failed;
+      expect_error_containing(run, 3, "");
+      EXPECT_EQ(folder.content(), std::vector<std::string>());
+    }
+    EXPECT_GT(failed, 0) << writer.command;
+  }
+}
+
+TEST(Surroundings, AnOutputFolderThatCannotBe) {
+  const TemporaryFolder folder;
+  write_text(folder / "out", "a file");
+  for (const Writer& writer : writers()) {
+    if (!writer.pair) continue;
+    SCOPED_TRACE(writer.command);
+    expect_error(run_tool(words_of(writer, "1"), {.folder = folder.path().string()}), 3, "out: is not a folder");
+    EXPECT_EQ(folder.content(), std::vector<std::string>{"out"});
+  }
+}
+
+TEST(Surroundings, AReaderThatHasGoneEndsTheRunWithZero) {
+  const TemporaryFolder folder;
+  for (const Writer& writer : writers()) {
+    if (!writer.pair) continue;
+    SCOPED_TRACE(writer.command);
+    std::vector<std::string> words{writer.command, kFp32, kInt8, "-d", kData, "--records", "1"};
+    if (writer.command == "extract") words.insert(words.end(), {"--nodes", "stem/Relu", "-o", "out"});
+    EXPECT_EQ(run_tool(words, {.folder = folder.path().string(), .close_stdout = true}).exit_code, 0);
+    words.insert(words.end(), {"--json", "-"});
+    EXPECT_EQ(run_tool(words, {.folder = folder.path().string(), .close_stdout = true}).exit_code, 0);
+  }
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"inspect", kInt8}, {"check", kInt8}, {"ops"}, {"--help"}, {"--version"}}) {
+    EXPECT_EQ(run_tool(words, {.close_stdout = true}).exit_code, 0) << words[0];
+  }
+}
+
+TEST(Surroundings, AModelThatIsCutShortWhileItIsReadIsAnInputError) {
+  const TemporaryFolder folder;
+  for (const char* delay : {"0", "0.01", "0.02", "0.04", "0.08"}) {
+    fs::copy_file(kInt8, folder / "m.tflite", fs::copy_options::overwrite_existing);
+    const ProcessResult run =
+        run_in_shell(std::string("\"$0\" \"$@\" & sleep ") + delay + "; : > m.tflite; wait $!",
+                     {"sensitivity", kFp32, "m.tflite", "-d", kData, "--records", "8", "--quiet"}, folder.path().string());
+    EXPECT_TRUE(run.exit_code == 0 || run.exit_code == 3) << run.exit_code << run.err;
+  }
+}
+
+/// Sends `signal` after `delay` seconds.
+ProcessResult stop(const Writer& writer, const std::string& signal, const std::string& delay, const std::string& folder) {
+  return run_in_shell("\"$0\" \"$@\" & sleep " + delay + "; kill -" + signal + " $! 2>&-; wait $!", words_of(writer, "0:64"), folder);
+}
+
+TEST(Surroundings, ASignalAtAnyMomentLeavesNoPartOfAResult) {
+  for (const Writer& writer : writers()) {
+    for (const auto& [signal, code] : {std::pair("INT", 130), std::pair("TERM", 143)}) {
+      for (const char* delay : {"0.02", "0.05", "0.1", "0.2"}) {
+        SCOPED_TRACE(writer.command + " " + signal + " after " + delay);
+        const TemporaryFolder folder;
+        const ProcessResult run = stop(writer, signal, delay, folder.path().string());
+        if (run.exit_code == 0) break;  // it was done before
+        EXPECT_EQ(run.exit_code, code) << run.err;
+        for (const std::string& name : folder.content()) {
+          EXPECT_TRUE(writer.command == "sensitivity" && (name == "out" || name.starts_with("out/.visqerror"))) << name;
+        }
+      }
+    }
+  }
+}
+
+TEST(Surroundings, ASensitivityRunThatWasKilledAgainAndAgainGivesTheSame) {
+  const Writer writer{"sensitivity", {"-o", "out", "--types", "all"}};
+  const TemporaryFolder whole, folder;
+  ASSERT_EQ(run_tool(words_of(writer, "0:64"), {.folder = whole.path().string()}).exit_code, 0);
+  for (const char* delay : {"0.05", "0.1", "0.15", "0.2", "0.3"}) stop(writer, "KILL", delay, folder.path().string());
+  ASSERT_EQ(run_tool(words_of(writer, "0:64"), {.folder = folder.path().string()}).exit_code, 0);
+  // A run that was killed while it wrote leaves its temporary file: its name says that it is none of the results.
+  std::vector<std::string> left = folder.content();
+  std::erase_if(left, [](const std::string& name) { return name.find(".tmp-") != std::string::npos; });
+  EXPECT_EQ(left, whole.content());
+  for (const std::string& name : whole.content()) {
+    if (!fs::is_regular_file(whole / name)) continue;
+    EXPECT_EQ(read_text(folder / name), read_text(whole / name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace visq::testing
