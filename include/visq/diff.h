@@ -25,13 +25,17 @@ struct StoredResult {
   std::string path;  ///< of the file; empty: a fresh one
   ModelIdentity reference, quantized;
   std::string data;
+  RecordRange records;
   std::vector<StoredMap> nodes, outputs;  ///< the accuracy counts as one more output
 };
+
+/// Whether two results are of the same records of the same data, as far as they say.
+bool same_records(const StoredResult& a, const StoredResult& b);
 
 /// What of a fresh result can be compared with a stored one.
 StoredResult stored(const CompareResult& result);
 
-/// The entry among a result's outputs that stands for its accuracy.
+/// The entry among a result's outputs that stands for its accuracy. `output`: the one that holds the classes; empty: a program said so.
 StoredMap stored_accuracy(const std::string& output, double drop);
 
 enum class Change : std::uint8_t { kSame, kBetter, kWorse };

@@ -103,16 +103,22 @@ const std::vector<MetricInfo>& diff_metrics() {
   return metrics;
 }
 
+bool same_records(const StoredResult& a, const StoredResult& b) {
+  const auto says_nothing = [](const StoredResult& each) { return each.data.empty() && each.records.last == 0; };
+  if (says_nothing(a) || says_nothing(b)) return true;
+  return a.data == b.data && a.records.first == b.records.first && a.records.last == b.records.last;
+}
+
 StoredResult stored(const CompareResult& result) {
-  StoredResult out{"", result.reference, result.quantized, result.data, {}, {}};
+  StoredResult out{"", result.reference, result.quantized, result.data, result.records, {}, {}};
   for (const MapComparison& map : result.maps) out.nodes.push_back(stored_map(map, result.metrics));
-  for (const int index : result.outputs) out.outputs.push_back(out.nodes[static_cast<std::size_t>(index)]);
+  for (std::size_t i = 0; i < result.outputs.size(); ++i) out.outputs.push_back(stored_map(compared_output(result, i), result.metrics));
   if (result.accuracy) out.outputs.push_back(stored_accuracy(result.accuracy->output, result.accuracy->drop()));
   return out;
 }
 
 StoredMap stored_accuracy(const std::string& output, double drop) {
-  StoredMap map{0, -1, output + " (accuracy)", "", {}};
+  StoredMap map{0, -1, output.empty() ? "accuracy" : output + " (accuracy)", "", {}};
   map.values.resize(diff_metrics().size());
   map.values.back() = MetricValue{MetricValue::State::kFinite, drop, -1};
   return map;
@@ -129,8 +135,8 @@ double worst_allowed(const MetricInfo& metric, const MetricValue& before, double
 DiffResult diff(const StoredResult& before, const StoredResult& after, double tolerance) {
   DiffResult result;
   result.tolerance = tolerance;
-  result.before = {before.path, before.reference, before.quantized, before.data, {}, {}};
-  result.after = {after.path, after.reference, after.quantized, after.data, {}, {}};
+  result.before = {before.path, before.reference, before.quantized, before.data, before.records, {}, {}};
+  result.after = {after.path, after.reference, after.quantized, after.data, after.records, {}, {}};
   Partners outputs(before.outputs), nodes(before.nodes);
   for (const StoredMap& map : after.outputs) {
     const StoredMap* partner = outputs.take(map);

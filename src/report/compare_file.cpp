@@ -102,10 +102,8 @@ Status read_accuracy(const json& document, const std::string& path, StoredResult
   const json* accuracy = member(&document, "accuracy");
   if (accuracy == nullptr || accuracy->is_null()) return {};
   const json *output = member(accuracy, "output"), *drop = member(accuracy, "drop");
-  if (output == nullptr || !output->is_string() || drop == nullptr || !drop->is_number()) {
-    return bad_input("{}: 'accuracy' does not hold a string 'output' and a number 'drop'", path);
-  }
-  result.outputs.push_back(stored_accuracy(output->get<std::string>(), drop->get<double>()));
+  if (drop == nullptr || !drop->is_number()) return bad_input("{}: 'accuracy' does not hold a number 'drop'", path);
+  result.outputs.push_back(stored_accuracy(text(output), drop->get<double>()));
   return {};
 }
 
@@ -124,6 +122,11 @@ Result<StoredResult> read_compare_file(const std::string& path) {
   result.reference = model(member(member(&document, "models"), "reference"));
   result.quantized = model(member(member(&document, "models"), "quantized"));
   result.data = text(member(member(&document, "data"), "file"));
+  const json* records = member(member(&document, "data"), "records");
+  if (records != nullptr && records->is_array() && records->size() == 2 && (*records)[0].is_number_integer() &&
+      (*records)[1].is_number_integer()) {
+    result.records = {(*records)[0].get<std::int64_t>(), (*records)[1].get<std::int64_t>()};
+  }
   VISQ_ASSIGN(result.nodes, read_maps(document, "nodes", path));
   VISQ_ASSIGN(result.outputs, read_maps(document, "outputs", path));
   complete(document["nodes"], result.nodes);

@@ -90,7 +90,7 @@ std::string unpaired(std::string_view which, const std::vector<std::string>& nam
 std::string diff_text(const DiffResult& result, std::size_t columns) {
   std::string text = fmt::format("old  {}\nnew  {}\n", printable(result.before.path), printable(result.after.path));
   if (result.before.reference.sha256 != result.after.reference.sha256) text += "The references are not the same file.\n";
-  if (result.before.data != result.after.data) text += "The data are not the same.\n";
+  if (!same_records(result.before, result.after)) text += "The data are not the same.\n";
   text += outputs(result, columns) + worse_nodes(result, columns);
   text += fmt::format("\n{} of {} worse, {} better, {} as before (tolerance {} %)\n", result.nodes_worse, plural(result.nodes, "node"),
                       result.nodes_better, result.nodes - result.nodes_worse - result.nodes_better, brief(100 * result.tolerance));

@@ -1,4 +1,5 @@
 // --baseline and diff: a result against a stored one, and stored ones that are not what they seem.
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "support/json_schema.h"
@@ -84,7 +85,9 @@ TEST_F(StoredResults, WithNothingInCommonAreNoBaseline) {
 TEST_F(StoredResults, AreComparedByDiff) {
   const std::string before = edited(3, "mse", 0.5);
   const ProcessResult json = run_tool({"diff", before, old_, "--json", "-"});
-  EXPECT_EQ(json.exit_code, 0) << json.err;
+  EXPECT_EQ(json.exit_code, 1) << json.err;
+  EXPECT_EQ(run_tool({"diff", old_, before}).exit_code, 0) << "what got better fails nothing";
+  EXPECT_EQ(run_tool({"diff", before, old_, "--tolerance", "101%"}).exit_code, 0);
   const Json document = Json::parse(json.out);
   EXPECT_EQ(schema_violation("diff.schema.json", document), "");
   ASSERT_EQ(document["differences"].size(), 1U);
@@ -95,6 +98,39 @@ TEST_F(StoredResults, AreComparedByDiff) {
   EXPECT_THAT(text.out, HasSubstr("+100 %"));
   EXPECT_THAT(text.out, HasSubstr("1 of 12 nodes worse, 0 better, 11 as before (tolerance 0 %)"));
   EXPECT_THAT(run_tool({"diff", old_, old_}).out, HasSubstr("\nOutputs: 1 compared, none changed\n"));
+}
+
+TEST_F(StoredResults, AreNotOverwrittenByTheirSuccessor) {
+  const std::string before = read_text(old_);
+  expect_error(run_tool({"compare", kFp32, kInt8, "-d", kData, "--json", old_, "--baseline", old_}), 2,
+               old_ + ": would overwrite an input");
+  std::filesystem::create_directory(folder_.path() / "out");
+  write_text(folder_ / "out/result.json", before);
+  expect_error(run_tool({"compare", kFp32, kInt8, "-d", kData, "-o", folder_ / "out", "--baseline", folder_ / "out/result.json"}), 2,
+               (folder_ / "out/result.json") + ": would overwrite an input");
+  EXPECT_EQ(read_text(old_), before);
+}
+
+TEST_F(StoredResults, OfOtherRecordsSaySo) {
+  const ProcessResult part =
+      run_tool({"compare", kFp32, kInt8, "-d", kData, "--records", "1", "--json", "-", "--baseline", old_, "--tolerance", "1000"});
+  EXPECT_THAT(part.err, HasSubstr("old.json: its records are not those of this comparison"));
+}
+
+TEST_F(StoredResults, KnowTheAccuracyThatAProgramMeasured) {
+  const auto with_program = [&](const std::string& program, const std::vector<std::string>& more) {
+    std::vector<std::string> words{"compare", kFp32, kInt8, "-d", kData, "--quiet", "--json", "-", "--eval", program};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_tool(words);
+  };
+  write_text(folder_ / "program.json", with_program("echo 0.5 #", {}).out);
+  EXPECT_EQ(with_program("echo 0.5 #", {"--baseline", folder_ / "program.json"}).exit_code, 0);
+  Json changed = Json::parse(read_text(folder_ / "program.json"));
+  changed["accuracy"]["drop"] = -1.0;
+  write_text(folder_ / "program.json", changed.dump());
+  const ProcessResult worse = with_program("echo 0.5 #", {"--baseline", folder_ / "program.json"});
+  EXPECT_EQ(worse.exit_code, 1);
+  EXPECT_THAT(worse.err, HasSubstr("does not hold: accuracy_drop of accuracy was -1, is 0 (at most: -1)"));
 }
 
 TEST_F(StoredResults, ReachBuildServers) {

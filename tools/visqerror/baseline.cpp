@@ -57,6 +57,10 @@ std::vector<ConditionOutcome> evaluate(const Baseline& baseline, const CompareRe
   const DiffResult changes = diff(baseline.result, report::stored_as_written(result), baseline.tolerance);
   if (changes.nodes + changes.outputs == 0)
     return {{condition, -1, condition + " does not hold: it has no feature map of this comparison"}};
+  if (!same_records(changes.before, changes.after)) {
+    console.warn(fmt::format("{}: its records are not those of this comparison ({} {}:{})", baseline.result.path, changes.before.data,
+                             changes.before.records.first, changes.before.records.last));
+  }
   if (!changes.only_before.empty()) {
     console.warn(fmt::format("{}: {} of the baseline not in this comparison, such as {}", baseline.result.path,
                              report::plural(static_cast<std::int64_t>(changes.only_before.size()), "node"), changes.only_before.front()));

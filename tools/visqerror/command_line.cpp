@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "core/ranks.h"
 #include "core/suggest.h"
 #include "visqerror/command.h"
 #include "visqerror/console.h"
@@ -74,6 +75,7 @@ Result<int> parse_and_run(const std::string& name, std::string_view summary, con
 }
 
 Result<int> run_command(const CommandDef& command, Words words) {
+  if (ranks().several() && !command.spreads) return usage_error("{}: does not share its work between the ranks of a job", command.name);
   return parse_and_run("visqerror " + std::string(command.name), command.summary, command.setup, std::move(words));
 }
 

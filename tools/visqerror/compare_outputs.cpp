@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/suggest.h"
+#include "visqerror/review_outputs.h"
 #include "visqerror/values.h"
 
 namespace visq::tool {
@@ -40,13 +41,6 @@ Result<ColorScale> parse_colors(const std::string& text) {
   return usage_error("--colors: '{}' is neither linear nor log", text);
 }
 
-/// Whether node data for a graph viewer bear the quantized model's names.
-Result<bool> parse_names(const std::string& text) {
-  if (text.empty() || text == "reference") return false;
-  if (text == "quantized") return true;
-  return usage_error("--names: '{}' is neither reference nor quantized", text);
-}
-
 SummaryOptions summary_options() {
   SummaryOptions options;
   options.color = ::isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
@@ -68,10 +62,11 @@ void CompareOutputOptions::add_to(CLI::App& app) {
   add_value(app, "--names", names, "MODEL", "whose tensor names model-explorer uses: reference (default) or quantized")->group(group);
 }
 
-Result<std::unique_ptr<CompareOutputs>> CompareOutputs::prepare(const CompareOutputOptions& options, const PairRequest& request) {
+Result<std::unique_ptr<CompareOutputs>> CompareOutputs::prepare(const CompareOutputOptions& options, const PairRequest& request,
+                                                                const std::vector<std::string>& more_inputs) {
   std::unique_ptr<CompareOutputs> outputs(new CompareOutputs());
   VISQ_TRY(outputs->parse(options, request.options.metrics));
-  VISQ_TRY(outputs->check_files(request));
+  VISQ_TRY(outputs->check_files(request, more_inputs));
   return outputs;
 }
 
@@ -137,10 +132,12 @@ std::vector<FileToWrite> CompareOutputs::render(const CompareResult& result) con
   return files;
 }
 
-Status CompareOutputs::check_files(const PairRequest& request) {
+Status CompareOutputs::check_files(const PairRequest& request, const std::vector<std::string>& more_inputs) {
   std::vector<std::string> paths;
   for (const FileToWrite& file : render(empty_result(request))) paths.push_back(file.path);
-  VISQ_TRY(check_distinct(paths, {request.reference, request.quantized, request.data.path, request.labels, request.sequence.state}));
+  std::vector<std::string> inputs{request.reference, request.quantized, request.data.path, request.labels, request.sequence.state};
+  inputs.insert(inputs.end(), more_inputs.begin(), more_inputs.end());
+  VISQ_TRY(check_distinct(paths, inputs));
   if (!folder_.empty()) VISQ_TRY(made_.prepare(folder_));
   for (const std::string& path : paths) VISQ_TRY(check_writable(path));
   return {};

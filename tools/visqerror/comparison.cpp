@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "core/error.h"
+#include "core/ranks.h"
 #include "visqerror/eval_program.h"
 #include "visqerror/exit_code.h"
 #include "visqerror/interrupt.h"
@@ -46,6 +47,7 @@ struct Labels {
 Result<Labels> read_labels(const PairRequest& request) {
   Labels labels;
   if (!request.labels.empty() && !request.eval.empty()) return usage_error("--labels and --eval: one measure of accuracy at a time");
+  if (!request.eval.empty() && ranks().several()) return usage_error("--eval: does not go with several ranks");
   if (request.labels.empty()) {
     if (!request.label_offset.empty() || !request.output_node.empty()) return usage_error("--label-offset and --output-node need --labels");
     return labels;

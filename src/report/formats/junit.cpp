@@ -1,15 +1,14 @@
-// junit: JUnit XML for build servers: a test case per output, per condition and feature map, and per operator that could not be run.
+// junit: JUnit XML for build servers, a test case per check. Valid against the schemas of both Ant's and Jenkins' reports, which is why
+// there are a time stamp and durations: they are the same in every run.
 #include <fmt/format.h>
-
-#include <map>
-#include <utility>
 
 #include "report/format.h"
 #include "report/text.h"
-#include "report/view.h"
 
 namespace visq::report {
 namespace {
+
+constexpr std::string_view kNoTime = R"(time="0")", kNoDate = R"(timestamp="1970-01-01T00:00:00" hostname="localhost")";
 
 /// Text as XML may hold it, in attributes too: one printable line; the two characters that UTF-8 knows but XML does not are replaced.
 std::string xml(std::string_view text) {
@@ -20,116 +19,55 @@ std::string xml(std::string_view text) {
   return out;
 }
 
-struct Case {
-  std::string group, name;
-  std::vector<std::string> failures;
-  std::string error;   ///< why it could not be done at all
-  std::string output;  ///< lines for the reader
-};
-
-std::string metric_lines(const CompareResult& result, const MapComparison& map) {
-  std::string lines;
-  for (std::size_t i = 0; i < map.metrics.size() && i < result.metrics.size(); ++i) {
-    lines += fmt::format("{}: {}\n", all_metrics()[static_cast<std::size_t>(result.metrics[i])].name, brief(map.metrics[i]));
+/// A name for `classname`: build servers split it at dots and show the parts as a tree.
+std::string test_case(const std::string& suite, const ReviewCase& each) {
+  std::string out = fmt::format(R"(    <testcase classname="visqerror.{}" name="{}" {})", xml(suite), xml(each.name), kNoTime);
+  if (!each.error.empty()) {
+    return out + fmt::format(">\n      <error message=\"{}\" type=\"{}\"/>\n    </testcase>\n", xml(each.error), xml(suite));
   }
-  if (map.integer) lines += fmt::format("differing elements: {} %\n", brief(100 * map.differing_share));
-  return lines;
-}
-
-/// Outputs fail where nothing can be said of them, or where they hold elements that are no numbers.
-std::vector<Case> output_cases(const CompareResult& result) {
-  std::vector<Case> cases;
-  for (const int index : result.outputs) {
-    const MapComparison& map = result.maps[static_cast<std::size_t>(index)];
-    Case& each = cases.emplace_back(Case{"outputs", map.reference.name, {}, "", metric_lines(result, map)});
-    if (!map.not_compared.empty()) each.failures.push_back("not compared: " + map.not_compared);
-    for (const auto& [model, statistics] :
-         {std::pair{"reference", &map.reference_statistics}, std::pair{"quantized", &map.quantized_statistics}}) {
-      if (statistics->non_finite > 0)
-        each.failures.push_back(fmt::format("{} not finite in the {} model", plural(statistics->non_finite, "element"), model));
-    }
-  }
-  return cases;
-}
-
-/// One case per condition and feature map, in the order given.
-std::vector<Case> condition_cases(const CompareResult& result, const ReportOptions& options) {
-  std::vector<Case> cases;
-  std::map<std::pair<std::string, int>, std::size_t> known;
-  for (const ConditionOutcome& outcome : options.outcomes) {
-    const auto [place, added] = known.try_emplace({outcome.condition, outcome.map}, cases.size());
-    if (added) {
-      const MapComparison* map = outcome.map < 0 ? nullptr : &result.maps[static_cast<std::size_t>(outcome.map)];
-      cases.push_back({"conditions",
-                       map == nullptr ? outcome.condition : outcome.condition + ": " + map->reference.name,
-                       {},
-                       "",
-                       map == nullptr ? "" : metric_lines(result, *map)});
-    }
-    if (!outcome.failure.empty()) cases[place->second].failures.push_back(outcome.failure);
-  }
-  return cases;
-}
-
-std::vector<Case> gap_cases(const CompareResult& result) {
-  std::vector<Case> cases;
-  for (const NotComputed& gap : result.not_computed) {
-    cases.push_back({"not computed", fmt::format("{}: {} {}", gap.model, place(gap.map), gap.map.op), {}, gap.reason, ""});
-  }
-  return cases;
-}
-
-/// A name for `classname`: suites as a tree, and parts that readers split at dots.
-std::string test_case(const Case& each) {
-  std::string out = fmt::format("    <testcase classname=\"visqerror.{}\" name=\"{}\"", xml(each.group), xml(each.name));
-  if (each.failures.empty() && each.error.empty() && each.output.empty()) return out + "/>\n";
-  out += ">\n";
-  if (!each.failures.empty()) {
-    out += fmt::format("      <failure message=\"{}\" type=\"{}\">", xml(each.failures.front()), xml(each.group));
-    for (const std::string& line : each.failures) out += xml(line) + "\n";
-    out += "</failure>\n";
-  }
-  if (!each.error.empty()) out += fmt::format("      <error message=\"{}\" type=\"{}\"/>\n", xml(each.error), xml(each.group));
-  if (!each.output.empty()) out += "      <system-out>" + escape_html(each.output) + "</system-out>\n";
-  return out + "    </testcase>\n";
+  if (each.failures.empty()) return out + "/>\n";
+  out += fmt::format(">\n      <failure message=\"{}\" type=\"{}\">", xml(each.failures.front()), xml(suite));
+  for (const std::string& line : each.failures) out += xml(line) + "\n";
+  return out + "</failure>\n    </testcase>\n";
 }
 
 struct Counts {
   std::size_t tests = 0, failures = 0, errors = 0;
-  std::string text() const { return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\"", tests, failures, errors); }
+  std::string text() const { return fmt::format(R"(tests="{}" failures="{}" errors="{}" skipped="0")", tests, failures, errors); }
 };
 
-std::string test_suite(const std::string& name, const std::vector<Case>& cases, Counts& all) {
-  Counts own;
-  std::string body;
-  for (const Case& each : cases) {
-    ++own.tests;
-    own.failures += each.failures.empty() ? 0 : 1;
-    own.errors += each.error.empty() ? 0 : 1;
-    body += test_case(each);
-  }
-  all.tests += own.tests;
-  all.failures += own.failures;
-  all.errors += own.errors;
-  return fmt::format("  <testsuite name=\"{}\" {} skipped=\"0\">\n{}  </testsuite>\n", xml(name), own.text(), body);
+std::string properties(const Review& review) {
+  std::string out = "    <properties>\n";
+  for (const auto& [name, value] : review.properties) out += fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", name, xml(value));
+  return out + "    </properties>\n";
 }
 
-std::vector<OutputFile> write(const CompareResult& result, const ReportOptions& options, const std::string&) {
-  Counts all;
-  std::string suites = test_suite("outputs", output_cases(result), all);
-  if (!options.outcomes.empty()) suites += test_suite("conditions", condition_cases(result, options), all);
-  if (!result.not_computed.empty()) suites += test_suite("not computed", gap_cases(result), all);
-  const std::string title =
-      options.title.empty() ? fmt::format("compare {} {}", result.reference.path, result.quantized.path) : options.title;
-  return {{stem(result) + ".junit.xml",
-           fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{}\" {}>\n{}</testsuites>\n", xml(title), all.text(),
-                       suites)}};
+std::string test_suite(const Review& review, std::size_t index) {
+  const ReviewSuite& suite = review.suites[index];
+  Counts counts;
+  std::string cases, output;
+  for (const ReviewCase& each : suite.cases) {
+    ++counts.tests;
+    counts.errors += each.error.empty() ? 0U : 1U;
+    counts.failures += each.error.empty() && !each.failures.empty() ? 1U : 0U;
+    cases += test_case(suite.name, each);
+  }
+  for (const std::string& line : suite.output) output += xml(line) + "\n";
+  return fmt::format("  <testsuite name=\"{0}\" package=\"{1}\" id=\"{2}\" {3} {4} {5}>\n{6}{7}", xml(suite.name), xml(review.name), index,
+                     counts.text(), kNoTime, kNoDate, properties(review), cases) +
+         "    <system-out>" + output + "</system-out>\n    <system-err></system-err>\n  </testsuite>\n";
+}
+
+std::vector<OutputFile> write(const Review& review) {
+  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
+  for (std::size_t i = 0; i < review.suites.size(); ++i) text += test_suite(review, i);
+  return {{review.stem + ".junit.xml", text + "</testsuites>\n"}};
 }
 
 }  // namespace
 
 std::span<const FormatDef> format_junit() {
-  static const FormatDef def{{"junit", "JUnit XML for build servers: outputs and conditions as test cases", false}, write};
+  static const FormatDef def{{"junit", "JUnit XML for build servers", false}, by_review<write>, write};
   return {&def, 1};
 }
 

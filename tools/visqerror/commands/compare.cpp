@@ -114,7 +114,7 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_TRY(check_models(arguments));
   VISQ_ASSIGN(PairRequest request, make_request(arguments));
   VISQ_ASSIGN(const Demands demands, parse_demands(arguments, request.options.metrics));
-  VISQ_ASSIGN(const auto outputs, CompareOutputs::prepare(arguments.output, request));
+  VISQ_ASSIGN(const auto outputs, CompareOutputs::prepare(arguments.output, request, {arguments.baseline}));
   VISQ_ASSIGN(CompareResult result, compare_pair(std::move(request), console));
   if (interrupted()) return interruption_exit_code();
   const auto outcomes = evaluate_all(demands, result, console);
@@ -159,7 +159,7 @@ std::function<int()> setup(CLI::App& app) {
   add_value(app, "--max-scale", arguments->max_scale, "S", "report larger scales as anomalies");
   app.add_flag("--origin", arguments->origin,
                "three errors of every node: accumulated, created by it, inherited from its inputs; takes two more passes");
-  app.add_flag("--per-record", arguments->per_record, "keep every record's values, in JSON");
+  app.add_flag("--per-record", arguments->per_record, "keep every record's values in JSON, for merge too");
   app.add_flag("--per-channel", arguments->per_channel, "keep every channel's values, in JSON");
   app.add_flag("--allow-partial", arguments->allow_partial, "exit code 0 even if a part could not be computed");
   add_threads(app, arguments->threads);
@@ -169,7 +169,8 @@ std::function<int()> setup(CLI::App& app) {
       "  visqerror compare fp32.tflite int8.tflite -d data.h5\n"
       "  visqerror compare fp32.circle int8.circle -d data.h5 --records 16 -o out\n"
       "  visqerror compare fp32.tflite int8.tflite -d data.h5 --json - | jq .outputs\n"
-      "  visqerror compare fp32.tflite int8.tflite -d data.h5 --min sqnr=20 --write junit=r.xml\n"
+      "  visqerror compare fp32.tflite int8.tflite -d data.h5 --min sqnr=20 \\\n"
+      "    --write junit=junit.xml\n"
       "  visqerror compare fp32.tflite int8.tflite -d data.h5 \\\n"
       "    --eval 'python3 top1.py --labels y.npy' --max accuracy_drop=1\n"
       "  visqerror compare fp32.tflite int8.tflite -d frames.h5 --feed-back h_out=h_in\n"
@@ -179,7 +180,7 @@ std::function<int()> setup(CLI::App& app) {
   return [arguments] { return finish(execute(*arguments)); };
 }
 
-constexpr CommandDef kCommand{.name = "compare", .summary = "how far is each feature map off?", .setup = setup};
+constexpr CommandDef kCommand{.name = "compare", .summary = "how far is each feature map off?", .setup = setup, .spreads = true};
 
 }  // namespace
 

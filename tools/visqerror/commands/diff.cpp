@@ -2,6 +2,7 @@
 #include "visq/diff.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "core/error.h"
@@ -32,13 +33,14 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(const StoredResult after, report::read_compare_file(arguments.after));
   const DiffResult result = diff(before, after, tolerance);
   if (result.nodes + result.outputs == 0) return bad_input("{}: has no feature map in common with {}", arguments.after, arguments.before);
+  const bool worse = std::ranges::any_of(result.differences, [](const Difference& each) { return each.change == Change::kWorse; });
   const std::string json = report::diff_json(result);
   const auto word = [](const ModelIdentity& model) { return report::shell_word(report::printable(model.path)); };
   const std::string next =
       console.next(fmt::format("visqerror compare {} {} -d DATA --origin", word(after.reference), word(after.quantized)));
   VISQ_TRY(outputs->write({{"diff.txt", report::diff_text(result, 0)}, {"diff.json", json}}, json,
                           report::diff_text(result, text_columns()) + (next.empty() ? "" : "\n" + next), console));
-  return kDone;
+  return worse ? kConditionFailed : kDone;
 }
 
 std::function<int()> setup(CLI::App& app) {
@@ -50,6 +52,7 @@ std::function<int()> setup(CLI::App& app) {
   arguments->output.add_to(app, "diff.txt, diff.json");
   arguments->console.add_to(app);
   app.footer(
+      "Exit code 1 where a metric of any node or output got worse.\n\n"
       "Examples:\n"
       "  visqerror diff old/result.json new/result.json\n"
       "  visqerror diff old.json new.json --tolerance 5% --json - | jq .differences\n"
