@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct BadcaseOptions {
   std::vector<int> by;                    ///< metrics that say what is worst (indices into all_metrics()); empty: atol
   std::vector<std::string> nodes;         ///< name globs; empty: the reference's outputs
   PostProcess post = PostProcess::kNone;  ///< what the models' outputs go through before they are compared
+  bool per_record = false;                ///< keep what merge() needs
   int threads = 0;                        ///< 0: all cores
   Progress progress;
   const std::atomic<bool>* stop = nullptr;
@@ -54,6 +56,7 @@ struct BadcaseResult {
   std::vector<BadcaseOutput> outputs;
   std::vector<BadCase> cases;             ///< per output, one per metric of `by`; an output that was never compared has none
   std::vector<std::size_t> worst_output;  ///< per metric of `by`: index into cases; empty where there are none
+  std::optional<RecordSums> sums;         ///< with options.per_record; every record's is that of the outputs
   bool interrupted = false;
 };
 

@@ -153,6 +153,14 @@ struct ModelIdentity {
   Format format = Format::kTflite;
 };
 
+/// What merge() needs of a run over a part of the records: what decided which maps were compared and how, and every record's sums.
+struct RecordSums {
+  std::vector<std::string> nodes, ops;
+  bool modes_given = false, per_channel = false, origin = false;
+  double max_scale = 0;
+  std::vector<std::string> records;  ///< bytes, see analysis/record_codec.h
+};
+
 struct CompareResult {
   ModelIdentity reference, quantized;
   std::string data;  ///< description of the data
@@ -162,12 +170,14 @@ struct CompareResult {
   std::vector<MapComparison> maps;  ///< in the reference's graph order: subgraph, graph inputs, operators
   std::vector<int> outputs;         ///< indices into maps: the reference's graph outputs
   PostProcess post = PostProcess::kNone;
-  std::vector<MapComparison> processed;  ///< with `post`: the outputs after it, parallel to `outputs`; in `maps` they are as computed
-  Graph graph;                           ///< graph_of(reference), for pictures
+  std::vector<MapComparison> processed;       ///< with `post`: the outputs after it, parallel to `outputs`; in `maps` they are as computed
+  Graph graph;                                ///< graph_of(reference), for pictures
+  std::vector<std::string> quantized_graphs;  ///< names of the quantized model's subgraphs, as in Graph
   MatchReport match;
   std::optional<Accuracy> accuracy;  ///< where there are labels
   std::vector<Anomaly> anomalies;
   std::vector<NotComputed> not_computed;
+  std::optional<RecordSums> sums;  ///< with options.per_record
   bool interrupted = false;
 };
 

@@ -22,7 +22,7 @@ struct GraphNode {
 
 /// All subgraphs of a model; per subgraph its inputs, its operators in execution order, its outputs.
 struct Graph {
-  std::vector<std::string> subgraphs;  ///< names as stored, possibly empty
+  std::vector<std::string> subgraphs;  ///< names as stored, else the signature's key, else empty
   std::vector<GraphNode> nodes;
 };
 

@@ -14,9 +14,18 @@ namespace visq {
 /// largest value exceeds the median 100 times.
 enum class ColorScale : std::uint8_t { kDefault, kLinear, kLog };
 
+/// What one condition of the user's (--min, --max, --baseline) came to for one feature map.
+struct ConditionOutcome {
+  std::string condition;  ///< as on the command line: "--min sqnr=20"
+  int map = -1;           ///< index into CompareResult::maps; -1: no particular one
+  std::string failure;    ///< one line that says what does not hold; empty: it holds
+};
+
 struct ReportOptions {
   std::string title;  ///< shown above pictures and views; empty: none
   ColorScale colors = ColorScale::kDefault;
+  bool quantized_names = false;            ///< model-explorer: tensors by the quantized model's names, not by the reference's
+  std::vector<ConditionOutcome> outcomes;  ///< in the order of the conditions; for reports that build servers read
 };
 
 /// One output format.

@@ -8,9 +8,11 @@
 #include "analysis/name_hint.h"
 #include "analysis/pair_worker.h"
 #include "analysis/post_process.h"
+#include "analysis/record_codec.h"
 #include "analysis/record_workers.h"
 #include "core/error.h"
 #include "metrics/metric.h"
+#include "visq/merge.h"
 
 namespace visq {
 namespace {
@@ -28,11 +30,18 @@ std::vector<std::size_t> chosen_pairs(const ComparePlan& plan) {
   return chosen;
 }
 
-/// What one record gives: a MapRecord per output, and the record itself, which may turn out to be the worst.
+/// What one record gives: a MapRecord per output, and the record itself, which may turn out to be the worst. Records that another rank ran
+/// come without.
 struct RecordOutput {
   std::vector<MapRecord> maps;
   std::shared_ptr<const Record> record;
 };
+
+Result<RecordOutput> unpack_output(const std::string& bytes) {
+  RecordOutput output;
+  VISQ_ASSIGN(output.maps, analysis::unpack_maps(bytes));
+  return output;
+}
 
 /// How bad one output is in one record.
 struct Badness {
@@ -114,6 +123,9 @@ Result<std::int64_t> scan(ComparePlan& plan, RecordSource& data, const BadcaseOp
       return output;
     });
   };
+  const bool in_order = feed.in_order({&plan.reference(), &plan.quantized()});
+  std::optional<analysis::OutputCodec<RecordOutput>> codec;
+  if (!in_order) codec = {[](const RecordOutput& output) { return analysis::pack(output.maps); }, unpack_output};
   std::int64_t done = 0;
   const std::int64_t total = options.records.last - options.records.first;
   analysis::RecordWorkers<RecordOutput> workers(
@@ -123,8 +135,7 @@ Result<std::int64_t> scan(ComparePlan& plan, RecordSource& data, const BadcaseOp
         if (options.progress) options.progress(++done, total);
         return {};
       },
-      options.stop);
-  const bool in_order = feed.in_order({&plan.reference(), &plan.quantized()});
+      options.stop, codec);
   return workers.run(in_order ? 1 : analysis::thread_count(options.threads, options.records));
 }
 
@@ -135,7 +146,10 @@ std::vector<int> metrics_of(const BadcaseOptions& options) {
 /// The worst record so far of every output and metric.
 class Worst {
  public:
-  Worst(const ComparePlan& plan, const BadcaseOptions& options) : options_(options), by_(metrics_of(options)) {
+  /// `data` gives the records that come without.
+  Worst(const ComparePlan& plan, const BadcaseOptions& options, RecordSource* data)
+      : options_(options), data_(data), by_(metrics_of(options)) {
+    if (options.per_record) sums_ = RecordSums{options.nodes, {}, options.modes_given, false, false, 0, {}};
     const MapNames reference(plan.reference(), 0), quantized(plan.quantized(), 0);
     for (const std::size_t pair : chosen_pairs(plan)) {
       const auto& match = plan.pairs()[pair].match;
@@ -144,7 +158,10 @@ class Worst {
     slots_.resize(outputs_.size() * by_.size());
   }
 
+  std::size_t outputs() const { return outputs_.size(); }
+
   Status add(std::int64_t record, RecordOutput&& output) {
+    if (sums_) sums_->records.push_back(analysis::pack(output.maps));
     bool changed = false;
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       const MapRecord& map = output.maps[i];
@@ -158,6 +175,10 @@ class Worst {
       for (std::size_t k = 0; k < by_.size(); ++k) {
         Slot& slot = slots_[i * by_.size() + k];
         if (slot.record >= 0 && !is_worse(map.integer ? -1 : by_[k], badness, slot.badness)) continue;
+        if (options_.on_new_worst && !output.record) {
+          VISQ_ASSIGN(Record read, data_->read(record));
+          output.record = std::make_shared<const Record>(std::move(read));
+        }
         slot = {record, badness, output.record};
         changed = true;
       }
@@ -167,6 +188,7 @@ class Worst {
 
   void write(BadcaseResult& result) const {
     result.by = by_;
+    result.sums = sums_;
     result.outputs = outputs_;
     std::vector<const Slot*> slots;
     for (std::size_t i = 0; i < slots_.size(); ++i) {
@@ -210,23 +232,19 @@ class Worst {
   }
 
   const BadcaseOptions& options_;
+  RecordSource* data_;
+  std::optional<RecordSums> sums_;
   std::vector<int> by_;
   std::vector<BadcaseOutput> outputs_;
   std::vector<Slot> slots_;  ///< [output][metric]
 };
 
-}  // namespace
-
-Result<BadcaseResult> badcase(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
-                              const BadcaseOptions& options) {
-  VISQ_ASSIGN(ComparePlan plan, make_plan(reference, quantized, options));
-  Worst worst(plan, options);
-  VISQ_ASSIGN(const std::int64_t done, scan(plan, data, options, options.on_new_worst != nullptr,
-                                            [&](std::int64_t record, RecordOutput&& o) { return worst.add(record, std::move(o)); }));
+BadcaseResult result_of(const ComparePlan& plan, const BadcaseOptions& options, const std::string& data, std::int64_t done,
+                        const Worst& worst) {
   BadcaseResult result;
-  result.reference = {reference->path, {}, reference->format};
-  result.quantized = {quantized->path, {}, quantized->format};
-  result.data = data.description();
+  result.reference = {plan.reference().path, {}, plan.reference().format};
+  result.quantized = {plan.quantized().path, {}, plan.quantized().format};
+  result.data = data;
   result.records = {options.records.first, options.records.first + done};
   result.interrupted = result.records.last < options.records.last;
   result.reference_mode = options.reference_mode;
@@ -234,6 +252,44 @@ Result<BadcaseResult> badcase(std::shared_ptr<const Model> reference, std::share
   result.post = options.post;
   worst.write(result);
   return result;
+}
+
+}  // namespace
+
+Result<BadcaseResult> badcase(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
+                              const BadcaseOptions& options) {
+  VISQ_ASSIGN(ComparePlan plan, make_plan(reference, quantized, options));
+  Worst worst(plan, options, &data);
+  VISQ_ASSIGN(const std::int64_t done, scan(plan, data, options, options.on_new_worst != nullptr,
+                                            [&](std::int64_t record, RecordOutput&& o) { return worst.add(record, std::move(o)); }));
+  return result_of(plan, options, data.description(), done, worst);
+}
+
+Result<BadcaseResult> merge_badcases(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
+                                     const std::vector<Part>& parts) {
+  const Part& first = parts.front();
+  BadcaseOptions options;
+  options.records = {first.records.first, parts.back().records.last};
+  options.reference_mode = first.reference_mode;
+  options.quantized_mode = first.quantized_mode;
+  options.modes_given = first.sums.modes_given;
+  options.by = first.metrics;
+  options.nodes = first.sums.nodes;
+  options.post = first.post;
+  options.per_record = true;
+  VISQ_ASSIGN(ComparePlan plan, make_plan(reference, quantized, options));
+  Worst worst(plan, options, nullptr);
+  for (const Part& part : parts) {
+    std::int64_t record = part.records.first;
+    for (const std::string& bytes : part.sums.records) {
+      auto output = unpack_output(bytes);
+      if (!output.ok() || output->maps.size() != worst.outputs()) {
+        return bad_input("{}: the sums of record {} are not of these models", part.path, record);
+      }
+      VISQ_TRY(worst.add(record++, std::move(output).value()));
+    }
+  }
+  return result_of(plan, options, first.data, options.records.last - options.records.first, worst);
 }
 
 Result<std::vector<std::int64_t>> worst_records(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,

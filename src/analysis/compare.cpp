@@ -1,11 +1,19 @@
 #include "visq/compare.h"
 
+#include <cmath>
+
 #include "analysis/comparison_collector.h"
 #include "analysis/operator_clock.h"
 #include "analysis/pair_worker.h"
 #include "analysis/post_process.h"
+#include "analysis/record_codec.h"
 #include "analysis/record_workers.h"
+<<<<<<< HEAD
 #include "analysis/run_memory.h"
+=======
+#include "core/error.h"
+#include "visq/merge.h"
+>>>>>>> wci
 
 namespace visq {
 namespace {
@@ -74,6 +82,24 @@ class Comparer {
   std::shared_ptr<analysis::OriginRunner> origin_;
 };
 
+/// Shares of parts as those of all: counts of right answers are whole numbers.
+Result<std::optional<Accuracy>> merged_accuracy(const std::vector<Part>& parts) {
+  if (!parts.front().accuracy) return std::optional<Accuracy>();
+  Accuracy all = *parts.front().accuracy;
+  double* const totals[] = {&all.reference.top1, &all.reference.top5, &all.quantized.top1, &all.quantized.top5};
+  for (double* total : totals) *total = 0;
+  all.records = 0;
+  for (const Part& part : parts) {
+    if (!part.accuracy->program.empty()) return bad_input("{}: what a program said of parts cannot be joined (--eval)", part.path);
+    const Accuracy& own = *part.accuracy;
+    const double shares[] = {own.reference.top1, own.reference.top5, own.quantized.top1, own.quantized.top5};
+    for (std::size_t i = 0; i < std::size(shares); ++i) *totals[i] += std::round(shares[i] * static_cast<double>(own.records));
+    all.records += own.records;
+  }
+  for (double* total : totals) *total /= static_cast<double>(all.records);
+  return std::optional(all);
+}
+
 }  // namespace
 
 const MapComparison& compared_output(const CompareResult& result, std::size_t i) {
@@ -87,6 +113,7 @@ Result<CompareResult> compare(std::shared_ptr<const Model> reference, std::share
   VISQ_ASSIGN(auto plan, ComparePlan::create(reference, quantized, options));
   VISQ_ASSIGN(const auto feed, analysis::SequenceFeed::create(*reference, quantized.get(), options.sequence));
   const bool in_order = feed.in_order({reference.get(), quantized.get()});
+<<<<<<< HEAD
   const int threads = in_order ? 1 : analysis::thread_count(options.threads, options.records);
   if (options.watch.memory) {
     plan.watch([&](const runtime::LockstepPlan& graphs) { options.watch.memory(analysis::run_memory(graphs, threads)); });
@@ -101,6 +128,50 @@ Result<CompareResult> compare(std::shared_ptr<const Model> reference, std::share
   VISQ_ASSIGN(const auto done, workers.run(threads));
   if (clock && done > 0) options.watch.costs(clock->costs());
   return collector.finish(data);
+=======
+  std::optional<analysis::OutputCodec<RecordOutput>> codec;
+  if (!in_order) codec = {[](const RecordOutput& output) { return analysis::pack(output); }, analysis::unpack_output};
+  analysis::ComparisonCollector collector(plan, options);
+  analysis::RecordWorkers<RecordOutput> workers(
+      data, options.records,
+      [&]() -> Result<analysis::RecordWorker<RecordOutput>> { return analysis::RecordWorker<RecordOutput>(Comparer(plan, feed, options)); },
+      [&](std::int64_t record, RecordOutput&& output) { return collector.add(record, std::move(output)); }, options.stop, codec);
+  VISQ_ASSIGN(const auto done, workers.run(in_order ? 1 : analysis::thread_count(options.threads, options.records)));
+  (void)done;
+  return collector.finish(data.description());
+}
+
+Result<CompareResult> merge_comparisons(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
+                                        const std::vector<Part>& parts) {
+  const Part& first = parts.front();
+  CompareOptions options;
+  options.records = {first.records.first, parts.back().records.last};
+  options.reference_mode = first.reference_mode;
+  options.quantized_mode = first.quantized_mode;
+  options.modes_given = first.sums.modes_given;
+  options.metrics = first.metrics;
+  options.nodes = first.sums.nodes;
+  options.ops = first.sums.ops;
+  options.per_channel = first.sums.per_channel;
+  options.origin = first.sums.origin;
+  options.max_scale = first.sums.max_scale;
+  options.post = first.post;
+  options.per_record = true;
+  VISQ_ASSIGN(auto plan, ComparePlan::create(std::move(reference), std::move(quantized), options));
+  analysis::ComparisonCollector collector(plan, options);
+  for (const Part& part : parts) {
+    std::int64_t record = part.records.first;
+    for (const std::string& bytes : part.sums.records) {
+      auto output = analysis::unpack_output(bytes);
+      if (!output.ok() || !collector.fits(*output))
+        return bad_input("{}: the sums of record {} are not of these models", part.path, record);
+      VISQ_TRY(collector.add(record++, std::move(output).value()));
+    }
+  }
+  CompareResult result = collector.finish(first.data);
+  VISQ_ASSIGN(result.accuracy, merged_accuracy(parts));
+  return result;
+>>>>>>> wci
 }
 
 }  // namespace visq

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/record_codec.h"
+
 namespace visq::analysis {
 namespace {
 
@@ -16,6 +18,9 @@ std::vector<MapNames> names_of(const Model& model) {
 ComparisonCollector::ComparisonCollector(const ComparePlan& plan, const CompareOptions& options)
     : plan_(plan), options_(options), reference_names_(names_of(plan.reference())), quantized_names_(names_of(plan.quantized())) {
   result_.metrics = chosen_metrics(options.metrics);
+  if (options.per_record) {
+    result_.sums = RecordSums{options.nodes, options.ops, options.modes_given, options.per_channel, options.origin, options.max_scale, {}};
+  }
   for (std::size_t i = 0; i < plan.pairs().size(); ++i) {
     if (!plan.wanted()[i]) continue;
     const auto& [r, q, match] = plan.pairs()[i];
@@ -39,6 +44,7 @@ ComparisonCollector::ComparisonCollector(const ComparePlan& plan, const CompareO
 }
 
 Status ComparisonCollector::add(std::int64_t record, RecordOutput&& output) {
+  if (result_.sums) result_.sums->records.push_back(pack(output));
   for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i].add(record, std::move(output.maps[pairs_[i]]), options_.per_record);
   for (std::size_t i = 0; i < processed_.size(); ++i) {
     std::vector<MapRecord> run;
@@ -54,11 +60,25 @@ Status ComparisonCollector::add(std::int64_t record, RecordOutput&& output) {
   return {};
 }
 
-CompareResult ComparisonCollector::finish(const RecordSource& data) {
+bool ComparisonCollector::fits(const RecordOutput& output) const {
+  const std::size_t pairs = plan_.pairs().size();
+  const auto known = [](const Model& model, const std::vector<runtime::NodeFailure>& failures) {
+    return std::all_of(failures.begin(), failures.end(), [&](const runtime::NodeFailure& failure) {
+      const auto subgraph = static_cast<std::size_t>(failure.subgraph);
+      return failure.subgraph >= 0 && subgraph < model.subgraphs.size() && failure.node < model.subgraphs[subgraph].operators.size();
+    });
+  };
+  return output.maps.size() == pairs && output.processed.size() >= processed_.size() &&
+         (origins_.empty() || output.origins.size() == pairs) && known(plan_.reference(), output.reference_failures) &&
+         known(plan_.quantized(), output.quantized_failures);
+}
+
+CompareResult ComparisonCollector::finish(const std::string& data) {
   result_.reference = {plan_.reference().path, {}, plan_.reference().format};
   result_.quantized = {plan_.quantized().path, {}, plan_.quantized().format};
   result_.graph = graph_of(plan_.reference());
-  result_.data = data.description();
+  result_.quantized_graphs = graph_of(plan_.quantized()).subgraphs;
+  result_.data = data;
   result_.records = {options_.records.first, options_.records.first + done_};
   result_.reference_mode = options_.reference_mode;
   result_.quantized_mode = options_.quantized_mode;

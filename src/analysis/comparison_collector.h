@@ -25,7 +25,10 @@ class ComparisonCollector {
   /// Both must outlive it.
   ComparisonCollector(const ComparePlan& plan, const CompareOptions& options);
   Status add(std::int64_t record, RecordOutput&& output);
-  CompareResult finish(const RecordSource& data);
+  /// Whether an output has the form that this comparison's have; for outputs read from files.
+  bool fits(const RecordOutput& output) const;
+  /// `data`: its description.
+  CompareResult finish(const std::string& data);
 
  private:
   void note_failures(const Model& model, const std::vector<MapNames>& names, const std::vector<runtime::NodeFailure>& failures);

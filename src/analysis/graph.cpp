@@ -52,12 +52,19 @@ class SubgraphNodes {
   std::vector<int> producer_;  ///< per tensor the position of the node that made it last, or -1
 };
 
+std::string title_of(const Model& model, std::size_t subgraph) {
+  if (!model.subgraphs[subgraph].name.empty()) return model.subgraphs[subgraph].name;
+  const auto own = [&](const Signature& signature) { return signature.subgraph == static_cast<int>(subgraph); };
+  const auto found = std::find_if(model.signatures.begin(), model.signatures.end(), own);
+  return found == model.signatures.end() ? "" : found->key;
+}
+
 }  // namespace
 
 Graph graph_of(const Model& model) {
   Graph graph;
   for (std::size_t i = 0; i < model.subgraphs.size(); ++i) {
-    graph.subgraphs.push_back(model.subgraphs[i].name);
+    graph.subgraphs.push_back(title_of(model, i));
     SubgraphNodes(model.subgraphs[i], static_cast<int>(i), graph).append();
   }
   return graph;

@@ -1,5 +1,5 @@
 // Records in parallel, results in order: threads take records as they come, one fold sees the outputs in ascending order, so results
-// do not depend on the number of threads.
+// do not depend on the number of threads, nor on that of the ranks that share the records.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "analysis/record_share.h"
 #include "visq/data.h"
 #include "visq/run.h"
 
@@ -21,20 +22,28 @@ namespace visq::analysis {
 template <class Output>
 using RecordWorker = std::function<Result<Output>(const Record&)>;
 
+/// An output as bytes, where the ranks of a job share the records.
+template <class Output>
+struct OutputCodec {
+  std::function<std::string(const Output&)> pack;
+  std::function<Result<Output>(const std::string&)> unpack;
+};
+
 template <class Output>
 class RecordWorkers {
  public:
   using MakeWorker = std::function<Result<RecordWorker<Output>>()>;
   using Fold = std::function<Status(std::int64_t record, Output&&)>;
 
-  RecordWorkers(RecordSource& source, RecordRange range, MakeWorker make_worker, Fold fold, const std::atomic<bool>* stop)
+  /// With a codec the ranks share the records, and every one of them folds all outputs; without one each computes all.
+  RecordWorkers(RecordSource& source, RecordRange range, MakeWorker make_worker, Fold fold, const std::atomic<bool>* stop,
+                std::optional<OutputCodec<Output>> codec = {})
       : source_(source),
-        range_(range),
+        share_(range, codec ? ranks() : Ranks()),
         make_worker_(std::move(make_worker)),
         fold_(std::move(fold)),
         stop_(stop),
-        next_(range.first),
-        folded_(range.first) {}
+        codec_(std::move(codec)) {}
 
   /// Runs on `threads` threads (the calling one among them). Returns how many records were folded: fewer than the range where `stop`
   /// was set. Errors: that of the earliest record that failed.
@@ -44,51 +53,91 @@ class RecordWorkers {
     for (int i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
     work();
     for (std::thread& thread : others) thread.join();
+    if (share_.several()) {
+      while (!agreed_ && round_ < share_.rounds()) exchange();
+    }
     if (error_) return *error_;
-    return folded_ - range_.first;
+    return folded_;
   }
 
  private:
   void work() {
     auto worker = make_worker_();
-    if (!worker.ok()) return fail(range_.first, worker.error());
-    while (auto record = take()) {
-      const std::int64_t index = record->index;
+    if (!worker.ok()) return fail(0, worker.error());
+    std::int64_t position = 0;
+    while (auto record = take(position)) {
       auto output = (*worker)(*record);
-      if (!output.ok()) return fail(index, output.error());
-      hand_over(index, std::move(output).value());
+      if (!output.ok()) return fail(position, output.error());
+      hand_over(position, std::move(output).value());
     }
   }
 
-  /// The next record; nothing at the end, after an error, or when asked to stop.
-  std::optional<Record> take() {
+  /// The next record and its position in this rank's share; nothing at the end, after an error, or when asked to stop.
+  std::optional<Record> take(std::int64_t& position) {
     std::unique_lock lock(mutex_);
-    room_.wait(lock, [this] { return error_ || next_ - folded_ < in_flight_; });
-    if (error_ || next_ >= range_.last || (stop_ != nullptr && stop_->load())) return std::nullopt;
-    auto record = source_.read(next_);
+    room_.wait(lock, [this] { return error_ || next_ - handed_over_ < in_flight_; });
+    if (error_ || next_ >= share_.count() || (stop_ != nullptr && stop_->load())) return std::nullopt;
+    position = next_;
+    auto record = source_.read(share_.record(position));
     if (!record.ok()) {
-      set_error(next_, record.error());
+      set_error(share_.record(position), record.error());
       return std::nullopt;
     }
     ++next_;
     return std::move(record).value();
   }
 
-  void hand_over(std::int64_t index, Output&& output) {
+  void hand_over(std::int64_t position, Output&& output) {
     const std::lock_guard lock(mutex_);
-    waiting_.emplace(index, std::move(output));
-    while (!error_ && !waiting_.empty() && waiting_.begin()->first == folded_) {
-      const auto status = fold_(folded_, std::move(waiting_.begin()->second));
+    waiting_.emplace(position, std::move(output));
+    while (!error_ && !waiting_.empty() && waiting_.begin()->first == handed_over_) {
+      const std::int64_t first = handed_over_++;
+      Output next = std::move(waiting_.begin()->second);
       waiting_.erase(waiting_.begin());
-      if (!status.ok()) set_error(folded_, status.error());
-      ++folded_;
+      if (!share_.several()) {
+        fold(share_.record(first), std::move(next));
+      } else {
+        block_.push_back(codec_->pack(next));
+        if (share_.ends_block(first)) exchange();
+      }
     }
     room_.notify_all();
   }
 
-  void fail(std::int64_t record, const Error& error) {
+  void fold(std::int64_t record, Output&& output) {
+    const auto status = fold_(record, std::move(output));
+    if (!status.ok()) set_error(record, status.error());
+    ++folded_;
+  }
+
+  /// What this rank has of the round goes to all, and what all have is folded in the order of records.
+  void exchange() {
+    const std::string own = error_ ? RecordShare::pack_error(error_record_, *error_) : RecordShare::pack_block(block_);
+    block_.clear();
+    const auto blocks = ranks().exchange(own);
+    const auto failure = blocks.ok() ? RecordShare::earliest_error(*blocks) : std::pair(share_.first(), blocks.error());
+    if (failure) {
+      agreed_ = true;
+      error_.reset();
+      return set_error(failure->first, failure->second);
+    }
+    for (std::size_t rank = 0; rank < blocks->size(); ++rank) fold_block(static_cast<int>(rank), (*blocks)[rank]);
+    ++round_;
+  }
+
+  void fold_block(int rank, const std::string& block) {
+    std::int64_t record = share_.first_of_block(round_, rank);
+    for (const std::string& bytes : RecordShare::unpack_block(block)) {
+      if (error_) return;
+      auto output = codec_->unpack(bytes);
+      if (!output.ok()) return set_error(record, output.error());
+      fold(record++, std::move(output).value());
+    }
+  }
+
+  void fail(std::int64_t position, const Error& error) {
     const std::lock_guard lock(mutex_);
-    set_error(record, error);
+    set_error(share_.record(position), error);
   }
 
   void set_error(std::int64_t record, const Error& error) {
@@ -97,14 +146,18 @@ class RecordWorkers {
   }
 
   RecordSource& source_;
-  RecordRange range_;
+  RecordShare share_;
   MakeWorker make_worker_;
   Fold fold_;
   const std::atomic<bool>* stop_;
+  std::optional<OutputCodec<Output>> codec_;
   std::mutex mutex_;
   std::condition_variable room_;
-  std::map<std::int64_t, Output> waiting_;
-  std::int64_t next_, folded_, in_flight_ = 1;
+  std::map<std::int64_t, Output> waiting_;  ///< by position in this rank's share
+  std::int64_t next_ = 0, handed_over_ = 0, folded_ = 0, in_flight_ = 1;
+  std::vector<std::string> block_;  ///< outputs of this round
+  std::int64_t round_ = 0;
+  bool agreed_ = false;  ///< all ranks know of the error
   std::optional<Error> error_;
   std::int64_t error_record_ = 0;
 };

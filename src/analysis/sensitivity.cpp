@@ -14,6 +14,7 @@
 #include "analysis/sensitivity_scores.h"
 #include "analysis/trial_runner.h"
 #include "core/error.h"
+#include "core/ranks.h"
 
 namespace visq {
 namespace {
@@ -174,7 +175,7 @@ class SensitivityRun {
     double seconds = 0;
     for (const std::size_t trial : todo) seconds += runner.expected_seconds(trial);
     const double rounds = static_cast<double>(std::max<std::int64_t>(planned_ - done, 1)) / static_cast<double>(todo.size());
-    options_.expected(seconds * rounds / runner.threads());
+    options_.expected(seconds * rounds / (runner.threads() * ranks().size()));
   }
 
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }

@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
 
 #include "analysis/multiply_adds.h"
+#include "analysis/record_share.h"
+#include "analysis/trial_codec.h"
 #include "core/error.h"
 #include "core/memory_size.h"
+#include "core/ranks.h"
 
 namespace visq::analysis {
 
@@ -202,7 +207,50 @@ class TrialRunner::Crew {
 };
 
 Status TrialRunner::run(const std::vector<std::size_t>& trials, const Done& done, const std::atomic<bool>* stop) {
+  if (ranks().several()) return run_shared(trials, done);
+  return run_here(trials, done, stop);
+}
+
+Status TrialRunner::run_here(const std::vector<std::size_t>& trials, const Done& done, const std::atomic<bool>* stop) {
   return Crew(*this, trials, done, stop).work(std::min(threads_, static_cast<int>(std::max<std::size_t>(1, trials.size()))));
+}
+
+/// A rank always does the same trials, of models that keep state too, and learns after every few of them what the others did.
+Status TrialRunner::run_shared(const std::vector<std::size_t>& trials, const Done& done) {
+  const auto size = static_cast<std::size_t>(ranks().size()), rank = static_cast<std::size_t>(ranks().rank());
+  constexpr std::size_t kPerRank = 32;
+  for (std::size_t first = 0; first < trials.size(); first += kPerRank * size) {
+    const std::size_t last = std::min(trials.size(), first + kPerRank * size);
+    std::vector<std::size_t> mine;
+    std::copy_if(trials.begin() + static_cast<std::ptrdiff_t>(first), trials.begin() + static_cast<std::ptrdiff_t>(last),
+                 std::back_inserter(mine), [&](std::size_t trial) { return trial % size == rank; });
+    std::vector<std::string> block;
+    const auto keep = [&](std::size_t trial, TrialRecord&& record) {
+      PackWriter writer;
+      writer.add(static_cast<std::uint64_t>(trial));
+      pack(writer, record);
+      block.push_back(writer.take());
+    };
+    const Status own = run_here(mine, keep, nullptr);
+    VISQ_ASSIGN(const auto blocks, ranks().exchange(own.ok() ? RecordShare::pack_block(block) : RecordShare::pack_error(0, own.error())));
+    if (const auto failure = RecordShare::earliest_error(blocks)) return failure->second;
+    std::map<std::uint64_t, TrialRecord> measured;
+    for (const std::string& each : blocks) {
+      for (const std::string& bytes : RecordShare::unpack_block(each)) {
+        PackReader reader(bytes);
+        std::uint64_t trial = 0;
+        TrialRecord record;
+        if (!reader.get(trial) || !unpack(reader, options_.outputs.size(), record)) return internal_error("ranks differ in their trials");
+        measured.emplace(trial, std::move(record));
+      }
+    }
+    for (std::size_t i = first; i < last; ++i) {
+      const auto found = measured.find(trials[i]);
+      if (found == measured.end()) return internal_error("ranks differ in their trials");
+      done(trials[i], std::move(found->second));
+    }
+  }
+  return {};
 }
 
 /// Per node whether a trial may compute it: it changes there, or reads what may have changed.

@@ -47,8 +47,8 @@ class TrialRunner {
   /// Errors: kBadInput where the record does not fit the model, or memory does not hold the feature maps of a single run.
   Status begin(const Record& record);
 
-  /// Runs these trials on the record; `done` is called by one thread at a time, in any order. Ends early where `stop` is set.
-  /// Errors: that of the first trial (by index) that failed.
+  /// Runs these trials on the record, shared between the ranks of a job, which all learn of all; `done` is called by one thread at a time,
+  /// in any order. Ends early where `stop` is set. Errors: that of the first trial (by index) that failed.
   using Done = std::function<void(std::size_t trial, TrialRecord&& record)>;
   Status run(const std::vector<std::size_t>& trials, const Done& done, const std::atomic<bool>* stop);
 
@@ -67,6 +67,8 @@ class TrialRunner {
   Status choose_way();
   Status make_reference();
   Result<Worker*> worker(std::size_t thread, std::size_t trial);
+  Status run_here(const std::vector<std::size_t>& trials, const Done& done, const std::atomic<bool>* stop);
+  Status run_shared(const std::vector<std::size_t>& trials, const Done& done);
   Result<TrialRecord> run_trial(std::size_t thread, std::size_t trial);
   OutputRecord measure(const Worker& worker, int output, MapScratch& scratch) const;
   const runtime::Executor& reference() const { return reference_ ? *reference_ : base_->maps(); }

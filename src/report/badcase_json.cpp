@@ -1,6 +1,7 @@
 // badcase's result JSON: visq.badcase/1.
 #include "report/badcase_report.h"
 #include "report/json_parts.h"
+#include "report/part_file.h"
 
 namespace visq::report {
 namespace {
@@ -55,6 +56,7 @@ std::string badcase_json(const BadcaseResult& result) {
   for (const BadCase& bad : result.cases) json["cases"].push_back(json_case(bad, result.outputs[bad.output]));
   json["worst_output"] = Json::array();
   for (const std::size_t index : result.worst_output) json["worst_output"].push_back(index);
+  if (result.sums) json["sums"] = json_sums(*result.sums, result.by);
   return json_text(json);
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "report/review_parts.h"
 
 namespace visq {
 namespace report {
@@ -27,10 +28,7 @@ const FormatDef* find_format(std::string_view kind) {
   return found == all.end() ? nullptr : *found;
 }
 
-std::string stem(const CompareResult& result) {
-  std::string name = std::filesystem::path(result.reference.path).stem().string();
-  return name.empty() ? "model" : name;
-}
+std::string stem(const CompareResult& result) { return stem_of(result.reference.path); }
 
 }  // namespace report
 

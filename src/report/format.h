@@ -1,4 +1,4 @@
-// An output format: turns the result of compare into files.
+// An output format: turns a result into files.
 #pragma once
 
 #include <span>
@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/review.h"
 #include "visq/report.h"
 
 namespace visq::report {
@@ -19,9 +20,17 @@ struct OutputFile {
 /// One output format of the registry (`--write KIND`).
 struct FormatDef {
   ReportKind info;
-  /// `folder` is where the files will be stored, for formats that name other files relative to themselves.
+  /// Of a comparison. `folder` is where the files will be stored, for formats that name other files relative to themselves.
   std::vector<OutputFile> (*write)(const CompareResult& result, const ReportOptions& options, const std::string& folder);
+  /// Of any command that fills a review; null where the format is one of comparisons only.
+  std::vector<OutputFile> (*write_review)(const Review& review) = nullptr;
 };
+
+/// FormatDef::write of a format that sees reviews only.
+template <std::vector<OutputFile> (*Write)(const Review&)>
+std::vector<OutputFile> by_review(const CompareResult& result, const ReportOptions& options, const std::string&) {
+  return Write(review_of(result, options));
+}
 
 /// All formats, by kind.
 std::span<const FormatDef* const> all_formats();

@@ -1,5 +1,6 @@
 // result.json: see schema/compare.schema.json for the meaning of every key.
 #include "report/json_parts.h"
+#include "report/part_file.h"
 #include "report/text.h"
 #include "visq/report.h"
 
@@ -175,6 +176,7 @@ std::string result_json(const CompareResult& result) {
   document["anomalies"] = anomalies(result);
   document["match"] = match(result.match);
   document["not_computed"] = not_computed(result);
+  if (result.sums) document["sums"] = json_sums(*result.sums, result.metrics);
   return json_text(document);
 }
 

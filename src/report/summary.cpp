@@ -44,9 +44,7 @@ struct SummaryColumn {
 };
 
 std::string metric_text(const CompareResult& result, const MapComparison& map, std::string_view metric) {
-  const MetricValue value = value_of(result, map, metric_index(metric));
-  if (value.state == MetricValue::State::kInfinite) return "inf";
-  return value.state == MetricValue::State::kFinite ? brief(value.value) : "-";
+  return brief(value_of(result, map, metric_index(metric)));
 }
 
 template <const char* kMetric>
@@ -135,14 +133,8 @@ class Summary {
 
   /// Nodes with a value come first, worst in front; equal ones in graph order.
   void worst() {
-    std::vector<NodeRow> rows = node_rows(result_, sort_);
-    if (rows.empty()) return;
-    const std::size_t all = rows.size();
-    if (sort_ >= 0) {
-      const MetricInfo& metric = all_metrics()[static_cast<std::size_t>(sort_)];
-      std::erase_if(rows, [&](const NodeRow& row) { return value(row).state == MetricValue::State::kUndefined; });
-      std::stable_sort(rows.begin(), rows.end(), [&](const NodeRow& a, const NodeRow& b) { return worse(metric, value(a), value(b)); });
-    }
+    const std::size_t all = node_rows(result_, sort_).size();
+    std::vector<NodeRow> rows = worst_rows(result_, sort_);
     const std::size_t valued = rows.size();
     rows.resize(std::min(rows.size(), static_cast<std::size_t>(std::max(options_.worst, 0))));
     if (rows.empty()) return;
@@ -166,8 +158,6 @@ class Summary {
     if (!sentence.empty()) add("{}\n", wrapped(sentence, columns, 0));
     list("Origin not known", origin_gaps(result_));
   }
-
-  MetricValue value(const NodeRow& row) const { return value_of(result_, result_.maps[row.worst], sort_); }
 
   /// A table that fits the terminal: columns are dropped, then names are shortened.
   std::string table(const Maps& maps, const Maps& names) const {

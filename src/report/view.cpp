@@ -53,6 +53,21 @@ std::vector<NodeRow> node_rows(const CompareResult& result, int metric) {
   return rows;
 }
 
+std::vector<NodeRow> worst_rows(const CompareResult& result, int metric) {
+  std::vector<NodeRow> rows = node_rows(result, metric);
+  if (metric < 0) return rows;
+  const MetricInfo& info = all_metrics()[static_cast<std::size_t>(metric)];
+  const auto value = [&](const NodeRow& row) { return value_of(result, result.maps[row.worst], metric); };
+  std::erase_if(rows, [&](const NodeRow& row) { return value(row).state == MetricValue::State::kUndefined; });
+  std::stable_sort(rows.begin(), rows.end(), [&](const NodeRow& a, const NodeRow& b) { return worse(info, value(a), value(b)); });
+  return rows;
+}
+
+std::string brief(const MetricValue& value) {
+  if (value.state == MetricValue::State::kInfinite) return "inf";
+  return value.state == MetricValue::State::kFinite ? brief(value.value) : "-";
+}
+
 std::string place(const MapIdentity& map) {
   const std::string node = map.node < 0 ? fmt::format("in{}", map.output) : std::to_string(map.node);
   return map.subgraph == 0 ? node : fmt::format("{}/{}", map.subgraph, node);

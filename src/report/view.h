@@ -24,6 +24,12 @@ struct NodeRow {
 };
 std::vector<NodeRow> node_rows(const CompareResult& result, int metric);
 
+/// Those with a value of the metric, worst in front; equal ones in graph order. Metric -1: all, in graph order.
+std::vector<NodeRow> worst_rows(const CompareResult& result, int metric);
+
+/// Four significant digits; "inf" where there is no error at all, "-" where there is no value.
+std::string brief(const MetricValue& value);
+
 /// Which node a table means: "12", "in0" for graph inputs; "1/12" in other subgraphs than the main one.
 std::string place(const MapIdentity& map);
 

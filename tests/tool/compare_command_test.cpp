@@ -2,6 +2,7 @@
 #include <cmath>
 #include <csignal>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "support/data_files.h"
@@ -92,6 +93,25 @@ TEST(Compare, NumbersDoNotDependOnThreads) {
   for (const char* threads : {"2", "3", "8"}) {
     EXPECT_EQ(numbers_of(result_of({"compare", kFp32, kInt8, "-d", kData, "--threads", threads})), numbers_of(one)) << threads;
   }
+}
+
+TEST(Compare, NoByteOfAnyFileDependsOnThreads) {
+  const TemporaryFolder folder;
+  const auto files = [&](const std::string& threads) {
+    const ProcessResult run = run_tool(
+        {"compare",        kFp32,       kInt8,   "-d",      kData,   "--quiet", "--per-record", "--per-channel", "--origin", "-o",
+         folder / threads, "--threads", threads, "--write", "junit", "--write", "sarif",        "--write",       "markdown", "--write",
+         "model-explorer"});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    std::map<std::string, std::string> contents;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / threads)) {
+      contents[entry.path().filename().string()] = read_text(entry.path().string());
+    }
+    return contents;
+  };
+  const auto one = files("1");
+  EXPECT_GE(one.size(), 30U);
+  for (const std::string threads : {"2", "3", "8"}) EXPECT_TRUE(files(threads) == one) << threads;
 }
 
 TEST(Compare, ModelWithItselfHasNoError) {

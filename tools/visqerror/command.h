@@ -19,6 +19,7 @@ struct CommandDef {
   std::string_view name;
   std::string_view summary;  ///< one line for `visqerror --help`
   std::function<int()> (*setup)(CLI::App& app);
+  bool spreads = false;  ///< the ranks of an MPI job share its work
 };
 
 std::span<const CommandDef* const> all_commands();

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "core/ranks.h"
 #include "core/suggest.h"
 #include "visqerror/command_app.h"
 #include "visqerror/console.h"
@@ -69,6 +70,7 @@ Result<int> run_command(const CommandDef& command, Words words) {
   return run();
 }
 
+<<<<<<< HEAD
 Words command_names() {
   Words names;
   for (const CommandDef* command : all_commands()) names.emplace_back(command->name);
@@ -93,6 +95,11 @@ Result<std::string> shell_text(const Words& words) {
   const auto script = completion(subject);
   if (!script) return unknown_word("--completion: unknown shell", subject, {"bash", "zsh", "fish"});
   return *script;
+=======
+Result<int> run_command(const CommandDef& command, Words words) {
+  if (ranks().several() && !command.spreads) return usage_error("{}: does not share its work between the ranks of a job", command.name);
+  return parse_and_run("visqerror " + std::string(command.name), command.summary, command.setup, std::move(words));
+>>>>>>> wci
 }
 
 bool looks_like_a_file(const std::string& word) {

@@ -10,6 +10,7 @@
 #include "core/file.h"
 #include "core/suggest.h"
 #include "visqerror/result_outputs.h"
+#include "visqerror/review_outputs.h"
 #include "visqerror/values.h"
 
 namespace visq::tool {
@@ -58,12 +59,14 @@ void CompareOutputOptions::add_to(CLI::App& app) {
   add_value(app, "--title", title, "TEXT", "title of pictures and views")->group(group);
   add_value(app, "--sort", sort, "METRIC", "the metric by which the terminal shows the worst nodes")->group(group);
   add_value(app, "--colors", colors, "SCALE", "linear or log; default: log where a few values dwarf the others")->group(group);
+  add_value(app, "--names", names, "MODEL", "whose tensor names model-explorer uses: reference (default) or quantized")->group(group);
 }
 
-Result<std::unique_ptr<CompareOutputs>> CompareOutputs::prepare(const CompareOutputOptions& options, const PairRequest& request) {
+Result<std::unique_ptr<CompareOutputs>> CompareOutputs::prepare(const CompareOutputOptions& options, const PairRequest& request,
+                                                                const std::vector<std::string>& more_inputs) {
   std::unique_ptr<CompareOutputs> outputs(new CompareOutputs());
   VISQ_TRY(outputs->parse(options, request.options.metrics));
-  VISQ_TRY(outputs->check_files(request));
+  VISQ_TRY(outputs->check_files(request, more_inputs));
   return outputs;
 }
 
@@ -72,6 +75,7 @@ Status CompareOutputs::parse(const CompareOutputOptions& options, const std::vec
   json_ = options.json;
   report_.title = options.title;
   VISQ_ASSIGN(report_.colors, parse_colors(options.colors));
+  VISQ_ASSIGN(report_.quantized_names, parse_names(options.names));
   if (!options.sort.empty()) {
     VISQ_ASSIGN(sort_, parse_metric("--sort", options.sort));
     if (!metrics.empty() && std::find(metrics.begin(), metrics.end(), sort_) == metrics.end()) {
@@ -128,16 +132,19 @@ std::vector<FileToWrite> CompareOutputs::render(const CompareResult& result) con
   return files;
 }
 
-Status CompareOutputs::check_files(const PairRequest& request) {
+Status CompareOutputs::check_files(const PairRequest& request, const std::vector<std::string>& more_inputs) {
   std::vector<std::string> paths;
   for (const FileToWrite& file : render(empty_result(request))) paths.push_back(file.path);
-  VISQ_TRY(check_distinct(paths, {request.reference, request.quantized, request.data.path, request.labels, request.sequence.state}));
+  std::vector<std::string> inputs{request.reference, request.quantized, request.data.path, request.labels, request.sequence.state};
+  inputs.insert(inputs.end(), more_inputs.begin(), more_inputs.end());
+  VISQ_TRY(check_distinct(paths, inputs));
   if (!folder_.empty()) VISQ_TRY(made_.prepare(folder_));
   for (const std::string& path : paths) VISQ_TRY(check_writable(path));
   return {};
 }
 
-Status CompareOutputs::write(CompareResult& result, const Console& console) {
+Status CompareOutputs::write(CompareResult& result, const std::vector<ConditionOutcome>& outcomes, const Console& console) {
+  report_.outcomes = outcomes;
   if (!destinations_.empty() || !json_.empty()) VISQ_TRY(add_checksums(result));
   const auto files = render(result);
   VISQ_TRY(write_files(files));

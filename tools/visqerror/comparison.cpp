@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "core/error.h"
+#include "core/ranks.h"
 #include "visqerror/eval_program.h"
 #include "visqerror/exit_code.h"
 #include "visqerror/interrupt.h"
@@ -47,6 +48,7 @@ struct Labels {
 Result<Labels> read_labels(const PairRequest& request) {
   Labels labels;
   if (!request.labels.empty() && !request.eval.empty()) return usage_error("--labels and --eval: one measure of accuracy at a time");
+  if (!request.eval.empty() && ranks().several()) return usage_error("--eval: does not go with several ranks");
   if (request.labels.empty()) {
     if (!request.label_offset.empty() || !request.output_node.empty()) return usage_error("--label-offset and --output-node need --labels");
     return labels;
@@ -157,13 +159,12 @@ void warn_of(const CompareResult& result, const Console& console) {
     console.warn(fmt::format("{} more operators were not computed", result.not_computed.size() - named));
 }
 
-int conclude(const CompareResult& result, const std::vector<Condition>& conditions, bool allow_partial) {
+int conclude(const CompareResult& result, const std::vector<ConditionOutcome>& outcomes, bool allow_partial) {
   bool held = true;
-  for (const Condition& condition : conditions) {
-    for (const std::string& line : violations(condition, result)) {
-      print_error(line);
-      held = false;
-    }
+  for (const ConditionOutcome& outcome : outcomes) {
+    if (outcome.failure.empty()) continue;
+    print_error(outcome.failure);
+    held = false;
   }
   if (!held) return kConditionFailed;
   return result.not_computed.empty() || allow_partial ? kDone : kIncomplete;

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "visq/compare.h"
-#include "visqerror/conditions.h"
+#include "visq/report.h"
 #include "visqerror/sequence_arguments.h"
 #include "visqerror/session.h"
 
@@ -31,6 +30,6 @@ Result<CompareResult> compare_pair(PairRequest request, const Console& console);
 void warn_of(const CompareResult& result, const Console& console);
 
 /// Says which conditions do not hold. 1 if one does not, else 4 if a part was not computed (unless that is accepted), else 0.
-int conclude(const CompareResult& result, const std::vector<Condition>& conditions, bool allow_partial);
+int conclude(const CompareResult& result, const std::vector<ConditionOutcome>& outcomes, bool allow_partial);
 
 }  // namespace visq::tool

@@ -9,11 +9,14 @@
 namespace visq::tool {
 namespace {
 
+/// A map's index, and the comparison of it that counts.
+using IndexedMap = std::pair<int, const MapComparison*>;
+
 /// The maps that the condition is about.
-std::vector<const MapComparison*> maps_of(const Condition& condition, const CompareResult& result) {
-  std::vector<const MapComparison*> maps;
+std::vector<IndexedMap> maps_of(const Condition& condition, const CompareResult& result) {
+  std::vector<IndexedMap> maps;
   if (condition.scope == Condition::Scope::kOutputs) {
-    for (std::size_t i = 0; i < result.outputs.size(); ++i) maps.push_back(&compared_output(result, i));
+    for (std::size_t i = 0; i < result.outputs.size(); ++i) maps.emplace_back(result.outputs[i], &compared_output(result, i));
     return maps;
   }
   const bool any = condition.scope == Condition::Scope::kAny;
@@ -22,8 +25,9 @@ std::vector<const MapComparison*> maps_of(const Condition& condition, const Comp
     filter.learn_name(map.reference.name);
     filter.learn_name(map.quantized.name);
   }
-  for (const MapComparison& map : result.maps) {
-    if (filter.passes({map.reference.name, map.quantized.name}, map.reference.op)) maps.push_back(&map);
+  for (std::size_t i = 0; i < result.maps.size(); ++i) {
+    const MapComparison& map = result.maps[i];
+    if (filter.passes({map.reference.name, map.quantized.name}, map.reference.op)) maps.emplace_back(static_cast<int>(i), &map);
   }
   return maps;
 }
@@ -42,13 +46,13 @@ bool holds(const Condition& condition, const MetricValue& value) {
 
 constexpr std::string_view kAccuracyDrop = "accuracy_drop";
 
-std::vector<std::string> accuracy_violations(const Condition& condition, const CompareResult& result) {
-  if (!result.accuracy) return {condition.text + " does not hold: without --labels or --eval there is no accuracy"};
+ConditionOutcome accuracy_outcome(const Condition& condition, const CompareResult& result) {
+  if (!result.accuracy) return {condition.text, -1, condition.text + " does not hold: without --labels or --eval there is no accuracy"};
   const double drop = result.accuracy->drop();
   const bool holds = condition.at_least ? drop >= condition.limit : drop <= condition.limit;
-  if (holds) return {};
+  if (holds) return {condition.text, -1, ""};
   const std::string_view what = result.accuracy->program.empty() ? "top-1 accuracy" : "accuracy";
-  return {fmt::format("{} does not hold: {} drops by {:.6g} percentage points", condition.text, what, drop)};
+  return {condition.text, -1, fmt::format("{} does not hold: {} drops by {:.6g} percentage points", condition.text, what, drop)};
 }
 
 std::string describe(const MetricValue& value) {
@@ -91,22 +95,23 @@ Result<Condition> parse_condition(const std::string& option, const std::string& 
   return condition;
 }
 
-std::vector<std::string> violations(const Condition& condition, const CompareResult& result) {
-  if (condition.scope == Condition::Scope::kAccuracyDrop) return accuracy_violations(condition, result);
+std::vector<ConditionOutcome> evaluate(const Condition& condition, const CompareResult& result) {
+  if (condition.scope == Condition::Scope::kAccuracyDrop) return {accuracy_outcome(condition, result)};
   const auto column = std::find(result.metrics.begin(), result.metrics.end(), condition.metric) - result.metrics.begin();
-  std::vector<std::string> lines;
-  bool looked = false;
-  for (const MapComparison* map : maps_of(condition, result)) {
+  std::vector<ConditionOutcome> outcomes;
+  for (const auto& [index, map] : maps_of(condition, result)) {
     if (map->integer) continue;
-    looked = true;
+    ConditionOutcome& outcome = outcomes.emplace_back(condition.text, index, "");
     const bool compared = map->not_compared.empty() && static_cast<std::size_t>(column) < map->metrics.size();
     const MetricValue value = compared ? map->metrics[static_cast<std::size_t>(column)] : MetricValue{};
     if (holds(condition, value)) continue;
     const std::string_view metric = all_metrics()[static_cast<std::size_t>(condition.metric)].name;
-    lines.push_back(fmt::format("{} does not hold: {} of {} is {}", condition.text, metric, map->reference.name, describe(value)));
+    outcome.failure = fmt::format("{} does not hold: {} of {} is {}", condition.text, metric, map->reference.name, describe(value));
   }
-  if (!looked) lines.push_back(fmt::format("{} does not hold: no compared feature map to look at", condition.text));
-  return lines;
+  if (outcomes.empty()) {
+    outcomes.push_back({condition.text, -1, fmt::format("{} does not hold: no compared feature map to look at", condition.text)});
+  }
+  return outcomes;
 }
 
 }  // namespace visq::tool

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "visq/compare.h"
+#include "visq/report.h"
 
 namespace visq::tool {
 
@@ -24,8 +24,8 @@ struct Condition {
 /// `:` and `=`. `option` is "--min" or "--max". Errors: kUsage.
 Result<Condition> parse_condition(const std::string& option, const std::string& text);
 
-/// Where the condition does not hold: one line per feature map. Undefined values fail, "no error" passes --min. Index maps have no
+/// What the condition came to, for every feature map that it is about. Undefined values fail, "no error" passes --min. Index maps have no
 /// metrics and are passed over; a condition that then has nothing to look at fails.
-std::vector<std::string> violations(const Condition& condition, const CompareResult& result);
+std::vector<ConditionOutcome> evaluate(const Condition& condition, const CompareResult& result);
 
 }  // namespace visq::tool

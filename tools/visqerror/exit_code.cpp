@@ -1,5 +1,6 @@
 #include "visqerror/exit_code.h"
 
+#include "core/ranks.h"
 #include "report/text.h"
 #include "visqerror/console.h"
 
@@ -19,7 +20,10 @@ ExitCode exit_code(Reason reason) {
   return kFault;
 }
 
-void print_error(std::string_view message) { write_stderr("visqerror: " + report::printable(message) + "\n"); }
+void print_error(std::string_view message) {
+  ranks().note_failure(std::string(message));
+  write_stderr("visqerror: " + report::printable(message) + "\n");
+}
 
 int finish(const Result<int>& outcome) {
   if (outcome.ok()) return *outcome;

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <string>
 
+#include "core/ranks.h"
 #include "visqerror/exit_code.h"
 
 namespace visq::tool {
@@ -29,11 +30,13 @@ void on_lost_page(int) {
 }  // namespace
 
 void catch_signals() {
-  struct sigaction action {};
-  action.sa_handler = on_signal;
-  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  if (!ranks().several()) {  // ranks would stop at different records; their launcher ends them all
+    struct sigaction action {};
+    action.sa_handler = on_signal;
+    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+    sigaction(SIGINT, &action, nullptr);
+    sigaction(SIGTERM, &action, nullptr);
+  }
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGBUS, on_lost_page);

@@ -8,6 +8,7 @@
 #include "visqerror/command_line.h"
 #include "visqerror/console.h"
 #include "visqerror/exit_code.h"
+#include "visqerror/job.h"
 
 namespace {
 
@@ -21,11 +22,8 @@ void keep_freed_memory() {
 #endif
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   using namespace visq::tool;
-  keep_freed_memory();
   try {
     return run_command_line({argv + 1, argv + argc});
   } catch (const OutputClosed&) {
@@ -37,4 +35,12 @@ int main(int argc, char** argv) {
     print_error(fault.what());
     return kFault;
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  keep_freed_memory();
+  if (const auto joined = visq::tool::join_job(); !joined.ok()) return visq::tool::finish(joined.error());
+  return visq::tool::leave_job(run(argc, argv));
 }

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/ranks.h"
 
 namespace visq::tool {
 namespace {
@@ -83,6 +84,7 @@ Status check_distinct(const std::vector<std::string>& outputs, const std::vector
 }
 
 Status write_files(const std::vector<FileToWrite>& files) {
+  if (!ranks().first()) return {};
   std::vector<std::unique_ptr<TemporaryFile>> staged;
   for (const FileToWrite& file : files) {
     if (is_device(file.path)) {

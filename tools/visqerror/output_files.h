@@ -37,6 +37,7 @@ struct FileToWrite {
 };
 
 /// Writes every file under a temporary name, then renames all: a full disk leaves what was there before.
+/// Of the ranks of a job only the first one writes.
 Status write_files(const std::vector<FileToWrite>& files);
 
 }  // namespace visq::tool

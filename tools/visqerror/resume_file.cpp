@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/ranks.h"
 
 namespace visq::tool {
 namespace {
@@ -50,6 +51,11 @@ ResumeFile::ResumeFile(const std::string& folder, const std::string& command, co
 
 /// A state file is the SHA-256 of what follows it, so that one that was cut short, or touched, is not gone on from.
 std::optional<std::string> ResumeFile::load() const {
+  const auto states = ranks().exchange(load_own().value_or(""));
+  return states.ok() && !states->front().empty() ? std::optional(states->front()) : std::nullopt;
+}
+
+std::optional<std::string> ResumeFile::load_own() const {
   std::error_code error;
   if (!possible() || !fs::is_regular_file(path_, error)) return std::nullopt;
   const auto file = MappedFile::open(path_);
@@ -60,7 +66,7 @@ std::optional<std::string> ResumeFile::load() const {
 }
 
 Status ResumeFile::save(const std::string& state) const {
-  if (!possible()) return {};
+  if (!possible() || !ranks().first()) return {};
   VISQ_TRY(make_folder(folder_));
   return write_file(path_, sha256_text(state) + state);
 }

@@ -28,12 +28,14 @@ class ResumeFile {
 
   bool possible() const { return !path_.empty(); }
   /// The state that save() was given, where there is one and it is whole.
+  /// Of the ranks of a job all get what the first one has.
   std::optional<std::string> load() const;
   Status save(const std::string& state) const;
   /// Removes this command's states, and the folder where nothing else is in it.
   void clean() const;
 
  private:
+  std::optional<std::string> load_own() const;
   std::string folder_, command_, path_;
 };
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/error.h"
+#include "core/ranks.h"
 #include "report/badcase_report.h"
 #include "report/text.h"
 #include "visqerror/command.h"
@@ -20,6 +21,7 @@ namespace {
 struct Arguments {
   std::string reference, quantized, save, threads, mode, ref_mode, post;
   std::vector<std::string> metrics, nodes;
+  bool per_record = false;
   DataOptions data;
   SequenceArguments sequence;
   ConsoleOptions console;
@@ -35,6 +37,7 @@ Result<BadcaseOptions> parse_options(const Arguments& arguments) {
   VISQ_ASSIGN(options.threads, parse_threads(arguments.threads));
   VISQ_ASSIGN(options.post, parse_post(arguments.post));
   options.nodes = arguments.nodes;
+  options.per_record = arguments.per_record;
   options.modes_given = !arguments.mode.empty() || !arguments.ref_mode.empty();
   return options;
 }
@@ -65,7 +68,9 @@ Result<int> execute(const Arguments& arguments) {
   options.records = records.range;
   options.progress = console.progress("records");
   options.stop = &interrupted();
-  if (!saved.empty()) options.on_new_worst = [&](const std::vector<Record>& worst) { return write_data(arguments.save, worst); };
+  if (!saved.empty() && ranks().first()) {
+    options.on_new_worst = [&](const std::vector<Record>& worst) { return write_data(arguments.save, worst); };
+  }
   VISQ_ASSIGN(BadcaseResult result, badcase(reference, quantized, *records.source, options));
   if (interrupted()) return interruption_exit_code(saved.empty() ? "nothing written" : arguments.save + " holds the worst so far");
   std::string json;
@@ -97,6 +102,7 @@ std::function<int()> setup(CLI::App& app) {
   add_value(app, "--mode", arguments->mode, "MODE", "fp32, fake-quant or integer, of QUANT; default: fake-quant if it is quantized");
   add_value(app, "--ref-mode", arguments->ref_mode, "MODE", "the same of FP32");
   add_post(app, arguments->post);
+  app.add_flag("--per-record", arguments->per_record, "keep every record's sums in JSON, for merge");
   add_threads(app, arguments->threads);
   arguments->console.add_to(app);
   app.footer(
@@ -107,7 +113,7 @@ std::function<int()> setup(CLI::App& app) {
   return [arguments] { return finish(execute(*arguments)); };
 }
 
-constexpr CommandDef kCommand{.name = "badcase", .summary = "which records are worst?", .setup = setup};
+constexpr CommandDef kCommand{.name = "badcase", .summary = "which records are worst?", .setup = setup, .spreads = true};
 
 }  // namespace
 

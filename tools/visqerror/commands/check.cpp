@@ -10,6 +10,7 @@
 #include "visqerror/command.h"
 #include "visqerror/exit_code.h"
 #include "visqerror/result_outputs.h"
+#include "visqerror/review_outputs.h"
 #include "visqerror/session.h"
 
 namespace visq::tool {
@@ -19,6 +20,7 @@ struct Arguments {
   std::string first, second;
   ConsoleOptions console;
   ResultOutputOptions output;
+  ReviewOutputOptions review;
 };
 
 std::string next_command(const CheckResult& result) {
@@ -31,8 +33,12 @@ Result<int> execute(const Arguments& arguments) {
   const Console console = arguments.console.console();
   if (arguments.first.empty()) return usage_error("check: no model given; see 'visqerror check --help'");
   const bool pair = !arguments.second.empty();
+  VISQ_ASSIGN(const ReviewOutputs reviews, ReviewOutputs::parse(arguments.review, arguments.output.folder));
+  CheckResult nothing;
+  nothing.model.path = pair ? arguments.second : arguments.first;
   VISQ_ASSIGN(const auto outputs,
-              ResultOutputs::prepare(arguments.output, {"model_check_result.txt", "check.json"}, {arguments.first, arguments.second}));
+              ResultOutputs::prepare(arguments.output, {"model_check_result.txt", "check.json"}, {arguments.first, arguments.second},
+                                     reviews.paths(report::review_of(nothing, {}, reviews.options()))));
   VISQ_ASSIGN(const SharedModel first, load(arguments.first, console));
   SharedModel second;
   if (pair) {
@@ -47,7 +53,8 @@ Result<int> execute(const Arguments& arguments) {
   }
   const std::string next = console.next(next_command(result));
   const std::string text = report::check_text(result, {text_columns(), wants_color()}) + (next.empty() ? "" : "\n" + next);
-  VISQ_TRY(outputs->write({{"model_check_result.txt", report::check_text(result, {})}, {"check.json", json}}, json, text, console));
+  VISQ_TRY(outputs->write({{"model_check_result.txt", report::check_text(result, {})}, {"check.json", json}}, json, text, console,
+                          reviews.files(report::review_of(result, graph_of(pair ? *second : *first), reviews.options()))));
   return kDone;
 }
 
@@ -57,11 +64,13 @@ std::function<int()> setup(CLI::App& app) {
       ->default_str("none");
   app.add_option("MODEL", arguments->second, "the model to check, float or quantized");
   arguments->output.add_to(app, "model_check_result.txt, check.json");
+  arguments->review.add_to(app, false);
   arguments->console.add_to(app);
   app.footer(
       "Examples:\n"
       "  visqerror check int8.tflite\n"
       "  visqerror check fp32.tflite int8.tflite -o out\n"
+      "  visqerror check int8.tflite --write sarif=structure.sarif\n"
       "  visqerror check fp32.tflite int8.tflite --json - | jq '.findings[].text'");
   return [arguments] { return finish(execute(*arguments)); };
 }

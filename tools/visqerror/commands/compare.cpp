@@ -1,11 +1,17 @@
 // compare: how far is each feature map of one model off the other's?
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iterator>
 #include <memory>
+#include <optional>
 
 #include "core/error.h"
+#include "report/compare_file.h"
+#include "visqerror/baseline.h"
 #include "visqerror/command.h"
 #include "visqerror/compare_outputs.h"
 #include "visqerror/comparison.h"
+#include "visqerror/conditions.h"
 #include "visqerror/exit_code.h"
 #include "visqerror/interrupt.h"
 
@@ -17,7 +23,7 @@ struct Arguments {
   SelectionOptions selection;
   ConsoleOptions console;
   CompareOutputOptions output;
-  std::string threads, mode, ref_mode, max_scale, post;
+  std::string threads, mode, ref_mode, max_scale, post, baseline, tolerance;
   std::vector<std::string> metrics, minimum, maximum;
   bool per_record = false, per_channel = false, origin = false, allow_partial = false;
 };
@@ -54,6 +60,32 @@ Result<std::vector<Condition>> parse_conditions(const Arguments& arguments, cons
   return conditions;
 }
 
+/// What the user asks of the result.
+struct Demands {
+  std::vector<Condition> conditions;
+  std::optional<Baseline> baseline;
+};
+
+Result<Demands> parse_demands(const Arguments& arguments, const std::vector<int>& metrics) {
+  Demands demands;
+  VISQ_ASSIGN(demands.conditions, parse_conditions(arguments, metrics));
+  VISQ_ASSIGN(const double tolerance, parse_tolerance(arguments.tolerance));
+  if (arguments.baseline.empty()) {
+    if (!arguments.tolerance.empty()) return usage_error("--tolerance needs --baseline");
+    return demands;
+  }
+  VISQ_ASSIGN(StoredResult stored, report::read_compare_file(arguments.baseline));
+  demands.baseline = Baseline{std::move(stored), tolerance};
+  return demands;
+}
+
+std::vector<ConditionOutcome> evaluate_all(const Demands& demands, const CompareResult& result, const Console& console) {
+  std::vector<ConditionOutcome> all;
+  for (const Condition& condition : demands.conditions) std::ranges::move(evaluate(condition, result), std::back_inserter(all));
+  if (demands.baseline) std::ranges::move(evaluate(*demands.baseline, result, console), std::back_inserter(all));
+  return all;
+}
+
 Result<PairRequest> make_request(const Arguments& arguments) {
   PairRequest request = arguments.pair;
   CompareOptions& options = request.options;
@@ -81,12 +113,13 @@ Result<int> execute(const Arguments& arguments) {
   const Console console = arguments.console.console();
   VISQ_TRY(check_models(arguments));
   VISQ_ASSIGN(PairRequest request, make_request(arguments));
-  VISQ_ASSIGN(const auto conditions, parse_conditions(arguments, request.options.metrics));
-  VISQ_ASSIGN(const auto outputs, CompareOutputs::prepare(arguments.output, request));
+  VISQ_ASSIGN(const Demands demands, parse_demands(arguments, request.options.metrics));
+  VISQ_ASSIGN(const auto outputs, CompareOutputs::prepare(arguments.output, request, {arguments.baseline}));
   VISQ_ASSIGN(CompareResult result, compare_pair(std::move(request), console));
   if (interrupted()) return interruption_exit_code();
-  VISQ_TRY(outputs->write(result, console));
-  return conclude(result, conditions, arguments.allow_partial);
+  const auto outcomes = evaluate_all(demands, result, console);
+  VISQ_TRY(outputs->write(result, outcomes, console));
+  return conclude(result, outcomes, arguments.allow_partial);
 }
 
 std::function<int()> setup(CLI::App& app) {
@@ -116,13 +149,17 @@ std::function<int()> setup(CLI::App& app) {
              "METRIC=VALUE on the model's outputs, any:METRIC=VALUE on every node, node:GLOB:METRIC=VALUE, accuracy_drop=POINTS")
       ->group(group);
   add_values(app, "--max", arguments->maximum, "COND", "likewise")->group(group);
+  add_value(app, "--baseline", arguments->baseline, "FILE", "an earlier result (--json): no metric of any node may be worse")->group(group);
+  add_value(app, "--tolerance", arguments->tolerance, "SHARE",
+            "by how much metrics may be worse than in the baseline: 5% or 0.05; default: 0")
+      ->group(group);
   add_value(app, "--mode", arguments->mode, "MODE", "fp32, fake-quant or integer, of QUANT; default: fake-quant if it is quantized");
   add_value(app, "--ref-mode", arguments->ref_mode, "MODE", "the same of FP32");
   add_post(app, arguments->post);
   add_value(app, "--max-scale", arguments->max_scale, "S", "report larger scales as anomalies");
   app.add_flag("--origin", arguments->origin,
                "three errors of every node: accumulated, created by it, inherited from its inputs; takes two more passes");
-  app.add_flag("--per-record", arguments->per_record, "keep every record's values, in JSON");
+  app.add_flag("--per-record", arguments->per_record, "keep every record's values in JSON, for merge too");
   app.add_flag("--per-channel", arguments->per_channel, "keep every channel's values, in JSON");
   app.add_flag("--allow-partial", arguments->allow_partial, "exit code 0 even if a part could not be computed");
   add_threads(app, arguments->threads);
@@ -132,7 +169,8 @@ std::function<int()> setup(CLI::App& app) {
       "  visqerror compare fp32.tflite int8.tflite -d data.h5\n"
       "  visqerror compare fp32.circle int8.circle -d data.h5 --records 16 -o out\n"
       "  visqerror compare fp32.tflite int8.tflite -d data.h5 --json - | jq .outputs\n"
-      "  visqerror compare fp32.tflite int8.tflite -d data.h5 --min sqnr=20\n"
+      "  visqerror compare fp32.tflite int8.tflite -d data.h5 --min sqnr=20 \\\n"
+      "    --write junit=junit.xml\n"
       "  visqerror compare fp32.tflite int8.tflite -d data.h5 \\\n"
       "    --eval 'python3 top1.py --labels y.npy' --max accuracy_drop=1\n"
       "  visqerror compare fp32.tflite int8.tflite -d frames.h5 --feed-back h_out=h_in\n"
@@ -142,7 +180,7 @@ std::function<int()> setup(CLI::App& app) {
   return [arguments] { return finish(execute(*arguments)); };
 }
 
-constexpr CommandDef kCommand{.name = "compare", .summary = "how far is each feature map off?", .setup = setup};
+constexpr CommandDef kCommand{.name = "compare", .summary = "how far is each feature map off?", .setup = setup, .spreads = true};
 
 }  // namespace
 

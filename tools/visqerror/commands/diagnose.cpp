@@ -12,6 +12,7 @@
 #include "visqerror/exit_code.h"
 #include "visqerror/interrupt.h"
 #include "visqerror/result_outputs.h"
+#include "visqerror/review_outputs.h"
 #include "visqerror/session.h"
 
 namespace visq::tool {
@@ -25,6 +26,7 @@ struct Arguments {
   DataOptions data;
   ConsoleOptions console;
   ResultOutputOptions output;
+  ReviewOutputOptions review;
 };
 
 Status parse_positive(const std::string& option, const std::string& text, double& target) {
@@ -85,11 +87,17 @@ std::string next_command(const DiagnoseResult& result, const Arguments& argument
                      word(arguments.quantized), data);
 }
 
+/// Findings of this severity or worse fail a build; nothing without --fail-on.
+std::optional<Severity> failing(const std::string& fail_on) {
+  if (fail_on.empty()) return std::nullopt;
+  return fail_on == "error" ? Severity::kError : Severity::kWarning;
+}
+
 int conclude(const DiagnoseResult& result, const std::string& fail_on) {
-  if (fail_on.empty()) return kDone;
-  const Severity limit = fail_on == "error" ? Severity::kError : Severity::kWarning;
+  const auto limit = failing(fail_on);
+  if (!limit) return kDone;
   const bool fails =
-      std::any_of(result.findings.begin(), result.findings.end(), [&](const Finding& finding) { return finding.severity >= limit; });
+      std::any_of(result.findings.begin(), result.findings.end(), [&](const Finding& finding) { return finding.severity >= *limit; });
   if (fails) print_error(fmt::format("--fail-on {}: there are such findings", fail_on));
   return fails ? kConditionFailed : kDone;
 }
@@ -101,9 +109,13 @@ Result<int> execute(const Arguments& arguments) {
   const bool validation = !arguments.validation.empty();
   std::vector<std::string> names{"diagnose.txt", "diagnose.json"};
   for (const report::OutputFile& file : report::degradation_graphs({}, options, validation)) names.push_back(file.name);
-  VISQ_ASSIGN(const auto outputs,
-              ResultOutputs::prepare(arguments.output, names,
-                                     {arguments.reference, arguments.quantized, arguments.data.path, arguments.validation}));
+  VISQ_ASSIGN(const ReviewOutputs reviews, ReviewOutputs::parse(arguments.review, arguments.output.folder));
+  DiagnoseResult nothing;
+  nothing.reference.path = arguments.reference;
+  VISQ_ASSIGN(
+      const auto outputs,
+      ResultOutputs::prepare(arguments.output, names, {arguments.reference, arguments.quantized, arguments.data.path, arguments.validation},
+                             reviews.paths(report::review_of(nothing, {}, {}, {}, reviews.options()))));
   VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
   const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
@@ -126,7 +138,9 @@ Result<int> execute(const Arguments& arguments) {
   }
   const std::string next = console.next(next_command(result, arguments));
   const std::string text = report::diagnose_text(result, {text_columns(), wants_color()}) + (next.empty() ? "" : "\n" + next);
-  VISQ_TRY(outputs->write(files, json, text, console));
+  VISQ_TRY(outputs->write(
+      files, json, text, console,
+      reviews.files(report::review_of(result, graph_of(*reference), graph_of(*quantized), failing(arguments.fail_on), reviews.options()))));
   return conclude(result, arguments.fail_on);
 }
 
@@ -154,6 +168,7 @@ std::function<int()> setup(CLI::App& app) {
   add_thresholds(app, *arguments);
   add_value(app, "--fail-on", arguments->fail_on, "error|warning", "exit with 1 where there are such findings")->group("Output");
   arguments->output.add_to(app, "diagnose.txt, diagnose.json, degradation graphs quant_loss_*.svg");
+  arguments->review.add_to(app, true);
   arguments->console.add_to(app);
   app.footer(
       "Every fix that a finding names is tried: the model is mended in memory and\n"
@@ -162,6 +177,7 @@ std::function<int()> setup(CLI::App& app) {
       "Examples:\n"
       "  visqerror diagnose fp32.tflite int8.tflite -d data.h5\n"
       "  visqerror diagnose fp32.tflite int8.tflite -d data.h5 -o out --fail-on error\n"
+      "  visqerror diagnose fp32.tflite int8.tflite -d data.h5 --write sarif=a.sarif\n"
       "  visqerror diagnose fp32.tflite int8.tflite -d data.h5 --json - | jq .findings");
   return [arguments] { return finish(execute(*arguments)); };
 }

@@ -230,7 +230,7 @@ std::function<int()> setup(CLI::App& app) {
   return [arguments] { return finish(execute(*arguments)); };
 }
 
-constexpr CommandDef kCommand{.name = "sensitivity", .summary = "which node alone hurts the output?", .setup = setup};
+constexpr CommandDef kCommand{.name = "sensitivity", .summary = "which node alone hurts the output?", .setup = setup, .spreads = true};
 
 }  // namespace
 

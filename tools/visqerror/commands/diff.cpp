@@ -1,0 +1,69 @@
+// diff: two results of compare: what got worse, and by how much?
+#include "visq/diff.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "core/error.h"
+#include "report/compare_file.h"
+#include "report/diff_report.h"
+#include "report/text.h"
+#include "visqerror/baseline.h"
+#include "visqerror/command.h"
+#include "visqerror/exit_code.h"
+#include "visqerror/result_outputs.h"
+#include "visqerror/shared_options.h"
+
+namespace visq::tool {
+namespace {
+
+struct Arguments {
+  std::string before, after, tolerance;
+  ConsoleOptions console;
+  ResultOutputOptions output;
+};
+
+Result<int> execute(const Arguments& arguments) {
+  const Console console = arguments.console.console();
+  if (arguments.after.empty()) return usage_error("diff: two results of compare are needed; see 'visqerror diff --help'");
+  VISQ_ASSIGN(const double tolerance, parse_tolerance(arguments.tolerance));
+  VISQ_ASSIGN(const auto outputs, ResultOutputs::prepare(arguments.output, {"diff.txt", "diff.json"}, {arguments.before, arguments.after}));
+  VISQ_ASSIGN(const StoredResult before, report::read_compare_file(arguments.before));
+  VISQ_ASSIGN(const StoredResult after, report::read_compare_file(arguments.after));
+  const DiffResult result = diff(before, after, tolerance);
+  if (result.nodes + result.outputs == 0) return bad_input("{}: has no feature map in common with {}", arguments.after, arguments.before);
+  const bool worse = std::ranges::any_of(result.differences, [](const Difference& each) { return each.change == Change::kWorse; });
+  const std::string json = report::diff_json(result);
+  const auto word = [](const ModelIdentity& model) { return report::shell_word(report::printable(model.path)); };
+  const std::string next =
+      console.next(fmt::format("visqerror compare {} {} -d DATA --origin", word(after.reference), word(after.quantized)));
+  VISQ_TRY(outputs->write({{"diff.txt", report::diff_text(result, 0)}, {"diff.json", json}}, json,
+                          report::diff_text(result, text_columns()) + (next.empty() ? "" : "\n" + next), console));
+  return worse ? kConditionFailed : kDone;
+}
+
+std::function<int()> setup(CLI::App& app) {
+  const auto arguments = std::make_shared<Arguments>();
+  app.add_option("OLD", arguments->before, "the earlier result: what compare --json wrote, or its result.json");
+  app.add_option("NEW", arguments->after, "the later one");
+  add_value(app, "--tolerance", arguments->tolerance, "SHARE",
+            "smaller changes are none, in each metric's direction: 5% or 0.05; default: 0");
+  arguments->output.add_to(app, "diff.txt, diff.json");
+  arguments->console.add_to(app);
+  app.footer(
+      "Exit code 1 where a metric of any node or output got worse.\n\n"
+      "Examples:\n"
+      "  visqerror diff old/result.json new/result.json\n"
+      "  visqerror diff old.json new.json --tolerance 5% --json - | jq .differences\n"
+      "To let a build fail: visqerror compare FP32 QUANT -d DATA --baseline old.json");
+  return [arguments] { return finish(execute(*arguments)); };
+}
+
+constexpr CommandDef kCommand{.name = "diff", .summary = "two results of compare: what got worse, and by how much?", .setup = setup};
+
+}  // namespace
+
+std::span<const CommandDef> command_diff() { return {&kCommand, 1}; }
+
+}  // namespace visq::tool
