@@ -8,12 +8,9 @@
 #include "analysis/post_process.h"
 #include "analysis/record_codec.h"
 #include "analysis/record_workers.h"
-<<<<<<< HEAD
 #include "analysis/run_memory.h"
-=======
 #include "core/error.h"
 #include "visq/merge.h"
->>>>>>> wci
 
 namespace visq {
 namespace {
@@ -113,31 +110,21 @@ Result<CompareResult> compare(std::shared_ptr<const Model> reference, std::share
   VISQ_ASSIGN(auto plan, ComparePlan::create(reference, quantized, options));
   VISQ_ASSIGN(const auto feed, analysis::SequenceFeed::create(*reference, quantized.get(), options.sequence));
   const bool in_order = feed.in_order({reference.get(), quantized.get()});
-<<<<<<< HEAD
   const int threads = in_order ? 1 : analysis::thread_count(options.threads, options.records);
   if (options.watch.memory) {
     plan.watch([&](const runtime::LockstepPlan& graphs) { options.watch.memory(analysis::run_memory(graphs, threads)); });
   }
+  std::optional<analysis::OutputCodec<RecordOutput>> codec;
+  if (!in_order) codec = {[](const RecordOutput& output) { return analysis::pack(output); }, analysis::unpack_output};
   analysis::ComparisonCollector collector(plan, options);
   analysis::RecordWorkers<RecordOutput> workers(
       data, options.records,
       [&]() -> Result<analysis::RecordWorker<RecordOutput>> {
         return analysis::RecordWorker<RecordOutput>(Comparer(plan, feed, options, clock ? &*clock : nullptr));
       },
-      [&](std::int64_t record, RecordOutput&& output) { return collector.add(record, std::move(output)); }, options.stop);
+      [&](std::int64_t record, RecordOutput&& output) { return collector.add(record, std::move(output)); }, options.stop, codec);
   VISQ_ASSIGN(const auto done, workers.run(threads));
   if (clock && done > 0) options.watch.costs(clock->costs());
-  return collector.finish(data);
-=======
-  std::optional<analysis::OutputCodec<RecordOutput>> codec;
-  if (!in_order) codec = {[](const RecordOutput& output) { return analysis::pack(output); }, analysis::unpack_output};
-  analysis::ComparisonCollector collector(plan, options);
-  analysis::RecordWorkers<RecordOutput> workers(
-      data, options.records,
-      [&]() -> Result<analysis::RecordWorker<RecordOutput>> { return analysis::RecordWorker<RecordOutput>(Comparer(plan, feed, options)); },
-      [&](std::int64_t record, RecordOutput&& output) { return collector.add(record, std::move(output)); }, options.stop, codec);
-  VISQ_ASSIGN(const auto done, workers.run(in_order ? 1 : analysis::thread_count(options.threads, options.records)));
-  (void)done;
   return collector.finish(data.description());
 }
 
@@ -171,7 +158,6 @@ Result<CompareResult> merge_comparisons(std::shared_ptr<const Model> reference, 
   CompareResult result = collector.finish(first.data);
   VISQ_ASSIGN(result.accuracy, merged_accuracy(parts));
   return result;
->>>>>>> wci
 }
 
 }  // namespace visq

@@ -56,6 +56,7 @@ Error leftover(const CLI::App& app, const std::string& word) {
 
 /// Parses the words for one command and runs it.
 Result<int> run_command(const CommandDef& command, Words words) {
+  if (ranks().several() && !command.spreads) return usage_error("{}: does not share its work between the ranks of a job", command.name);
   const auto [app, run] = make_app(command.name.empty() ? "visqerror" : "visqerror " + std::string(command.name), command);
   try {
     std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
@@ -70,7 +71,6 @@ Result<int> run_command(const CommandDef& command, Words words) {
   return run();
 }
 
-<<<<<<< HEAD
 Words command_names() {
   Words names;
   for (const CommandDef* command : all_commands()) names.emplace_back(command->name);
@@ -95,11 +95,6 @@ Result<std::string> shell_text(const Words& words) {
   const auto script = completion(subject);
   if (!script) return unknown_word("--completion: unknown shell", subject, {"bash", "zsh", "fish"});
   return *script;
-=======
-Result<int> run_command(const CommandDef& command, Words words) {
-  if (ranks().several() && !command.spreads) return usage_error("{}: does not share its work between the ranks of a job", command.name);
-  return parse_and_run("visqerror " + std::string(command.name), command.summary, command.setup, std::move(words));
->>>>>>> wci
 }
 
 bool looks_like_a_file(const std::string& word) {

@@ -19,6 +19,7 @@ std::function<int()> setup_legacy(CLI::App& app);
 inline constexpr CommandDef kOriginalFlags{
     .name = "",
     .summary = "The original visq's command line: errors of every node of a circle model and its quantized twin, one file per metric.",
-    .setup = setup_legacy};
+    .setup = setup_legacy,
+    .spreads = true};
 
 }  // namespace visq::tool
