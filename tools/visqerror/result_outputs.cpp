@@ -60,6 +60,6 @@ std::size_t text_columns() {
   return columns > 0 ? static_cast<std::size_t>(std::max(columns, 40)) : 80;
 }
 
-bool wants_color() { return ::isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
+bool wants_color() { return is_terminal(STDOUT_FILENO) && std::getenv("NO_COLOR") == nullptr; }
 
 }  // namespace visq::tool
