@@ -29,6 +29,8 @@ class Ranks {
   int rank() const { return transport_ == nullptr ? 0 : transport_->rank(); }
   int size() const { return transport_ == nullptr ? 1 : transport_->size(); }
   bool several() const { return size() > 1; }
+  /// A launcher of jobs started this process, be it the only one.
+  bool launched() const { return transport_ != nullptr; }
   /// The rank that prints and writes.
   bool first() const { return rank() == 0; }
 

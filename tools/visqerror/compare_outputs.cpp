@@ -150,7 +150,7 @@ Status CompareOutputs::write(CompareResult& result, const std::vector<ConditionO
   VISQ_TRY(write_files(files));
   made_.keep();
   for (const FileToWrite& file : files) console.log("wrote " + file.path);
-  if (json_ == "-" || ::isatty(STDOUT_FILENO) == 0) warn_of(result, console);  // on a terminal, the summary says it
+  if (json_ == "-" || !is_terminal(STDOUT_FILENO)) warn_of(result, console);  // on a terminal, the summary says it
   if (json_ == "-") return write_stdout(result_json(result));
   SummaryOptions options = summary_options();
   options.sort = sort_;

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/ranks.h"
 #include "report/text.h"
 
 namespace visq::tool {
@@ -79,9 +80,11 @@ Status write_stdout(std::string_view text) {
   return {};
 }
 
+bool is_terminal(int descriptor) { return !ranks().launched() && ::isatty(descriptor) != 0; }
+
 int terminal_columns() {
   winsize size{};
-  if (::isatty(STDOUT_FILENO) == 0 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
+  if (!is_terminal(STDOUT_FILENO) || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
   return size.ws_col;
 }
 
@@ -102,7 +105,7 @@ void Console::log(std::string_view message) const {
 }
 
 Progress Console::progress(std::string_view unit) const {
-  if (quiet_ || ::isatty(STDERR_FILENO) == 0) return {};
+  if (quiet_ || !is_terminal(STDERR_FILENO)) return {};
   return [bar = std::make_shared<Bar>(unit)](std::int64_t done, std::int64_t total) { bar->update(done, total); };
 }
 

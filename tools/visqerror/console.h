@@ -17,6 +17,8 @@ Status write_stdout(std::string_view text);
 
 /// Columns of the terminal that stdout is; 0 where it is none, or does not say.
 int terminal_columns();
+/// Whether somebody sits before it: launchers of MPI jobs give ranks terminals that nobody sees.
+bool is_terminal(int descriptor);
 
 /// Writes to stderr and does not mind if that fails.
 void write_stderr(std::string_view text);

@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <memory>
+#include <string_view>
 
 #include "core/error.h"
 #include "core/ranks.h"
@@ -32,8 +34,24 @@ bool in_job() {
   return std::any_of(std::begin(kSigns), std::end(kSigns), [](const char* sign) { return std::getenv(sign) != nullptr; });
 }
 
+bool is_first() {
+  constexpr const char* kRanks[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
+  return std::any_of(std::begin(kRanks), std::end(kRanks), [](const char* rank) {
+    const char* value = std::getenv(rank);
+    return value != nullptr && std::string_view(value) == "0";
+  });
+}
+
+/// The launcher ends all ranks where one has died, or where a user stops it. It does not always say why.
+void on_end(int) {
+  constexpr std::string_view kMessage = "visqerror: the launcher of this job ended it, as it does where a rank has died; nothing written\n";
+  static_cast<void>(!::write(STDERR_FILENO, kMessage.data(), kMessage.size()));
+  ::_exit(128 + SIGTERM);
+}
+
 Status join() {
   if (!in_job()) return {};
+  if (is_first()) std::signal(SIGTERM, on_end);
   VISQ_ASSIGN(transport(), join_mpi_job());
   return {};
 }

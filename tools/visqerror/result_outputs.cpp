@@ -64,7 +64,7 @@ bool wants_color() {
   const char* unwanted = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");
   const bool capable = terminal != nullptr && std::string_view(terminal) != "dumb";
-  return capable && ::isatty(STDOUT_FILENO) != 0 && (unwanted == nullptr || *unwanted == '\0');
+  return capable && is_terminal(STDOUT_FILENO) && (unwanted == nullptr || *unwanted == '\0');
 }
 
 }  // namespace visq::tool
