@@ -9,7 +9,13 @@ std::string_view page_css();
 std::string_view basis_js();
 std::string_view graph_js();
 std::string_view panel_js();
+std::string_view tables_js();
+std::string_view charts_js();
+std::string_view layout_js();
 std::string_view sections_js();
+std::string_view start_js();
+std::string_view d3_min_js();  // the library that draws
+std::string_view d3_license_txt();
 
 namespace {
 
@@ -39,17 +45,21 @@ std::string_view take_until(std::string_view& page, std::string_view mark) {
 }  // namespace
 }  // namespace report
 
-Result<std::string> html_page(const FullReport& report) {
-  auto data = report::html_data(report);
-  if (!data.ok()) return data.error();
+std::string html_page(const FullReport& report) {
   std::string_view page = report::page_html();
   std::string out;
   out += report::take_until(page, "{{css}}");
   out += report::page_css();
   out += report::take_until(page, "{{data}}");
-  out += report::embeddable(*data);
+  out += report::embeddable(report::html_data(report));
+  out += report::take_until(page, "{{library}}");
+  out += report::d3_license_txt();
+  out += report::d3_min_js();
   out += report::take_until(page, "{{js}}");
-  for (const auto part : {report::basis_js, report::graph_js, report::panel_js, report::sections_js}) out += part();
+  for (const auto part : {report::basis_js, report::tables_js, report::charts_js, report::layout_js, report::graph_js, report::panel_js,
+                          report::sections_js, report::start_js}) {
+    out += part();
+  }
   out += page;
   return out;
 }
