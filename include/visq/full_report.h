@@ -48,8 +48,9 @@ struct FullReport {
 /// that cannot be laid out is left out, and the page says so.
 std::string html_page(const FullReport& report);
 
-/// A comparison that holds the values of a visq.json file (one metric, which is the file's own where it is none of ours), of the model whose
-/// graph is given. Errors: kBadInput where the file speaks of more subgraphs than the graph has, or of no tensor that the graph knows.
+/// A comparison that holds the values of a visq.json file (one metric, which is the file's own where it is none of ours), of the model
+/// whose graph is given. Errors: kBadInput where the file speaks of more subgraphs than the graph has, or of no tensor that the graph
+/// knows.
 Result<FullReport> report_of(const VisqFile& file, const Model& model);
 
 }  // namespace visq

@@ -192,7 +192,8 @@ Result<std::string> dot_graph(const VisqFile& file, const Graph& graph) {
   using namespace report;
   VISQ_ASSIGN(auto known, values_of(file, graph));
   const int index = metric_by_label(file.metric);
-  const MetricInfo info = index < 0 ? MetricInfo{"", file.metric, Direction::kLowerIsBetter, ""} : all_metrics()[static_cast<std::size_t>(index)];
+  const MetricInfo info =
+      index < 0 ? MetricInfo{"", file.metric, Direction::kLowerIsBetter, ""} : all_metrics()[static_cast<std::size_t>(index)];
   const std::string title = file.title.empty() ? std::filesystem::path(file.model).filename().string() : file.title;
   Picture picture{title, file.metric, info, file.bins, Values(known.size())};
   for (std::size_t subgraph = 0; subgraph < known.size(); ++subgraph) {

@@ -64,7 +64,8 @@ class Grouping {
       const GraphNode& node = graph_.nodes[i];
       if (!roots.contains(node.subgraph)) {
         const std::string& name = graph_.subgraphs[static_cast<std::size_t>(node.subgraph)];
-        const int made = add_group(0, NodeGroup::Kind::kSubgraph, fmt::format("subgraph {}{}{}", node.subgraph, name.empty() ? "" : " ", name));
+        const int made =
+            add_group(0, NodeGroup::Kind::kSubgraph, fmt::format("subgraph {}{}{}", node.subgraph, name.empty() ? "" : " ", name));
         group(0).members.push_back(member_of_group(made));
         roots.emplace(node.subgraph, made);
       }
@@ -207,7 +208,8 @@ class Grouping {
     for (const auto& [begin, end] : blocks) {
       for (; next < begin; ++next) level.push_back(members[next]), level_crossing.push_back(crossing[next]);
       level_crossing.push_back(crossing[begin]);
-      level.push_back(bundle(at, NodeGroup::Kind::kBlock, {members.begin() + static_cast<std::ptrdiff_t>(begin), members.begin() + static_cast<std::ptrdiff_t>(end)}));
+      level.push_back(bundle(at, NodeGroup::Kind::kBlock,
+                             {members.begin() + static_cast<std::ptrdiff_t>(begin), members.begin() + static_cast<std::ptrdiff_t>(end)}));
       next = end;
     }
     for (; next < members.size(); ++next) level.push_back(members[next]), level_crossing.push_back(crossing[next]);
@@ -226,7 +228,8 @@ class Grouping {
   void find_blocks(const std::vector<std::uint64_t>& tokens, const std::vector<int>& crossing, std::size_t begin, std::size_t end,
                    std::vector<std::pair<std::size_t, std::size_t>>& blocks) {
     const auto part = [&](const auto& list, std::size_t last) {
-      return std::decay_t<decltype(list)>(list.begin() + static_cast<std::ptrdiff_t>(begin), list.begin() + static_cast<std::ptrdiff_t>(last));
+      return std::decay_t<decltype(list)>(list.begin() + static_cast<std::ptrdiff_t>(begin),
+                                          list.begin() + static_cast<std::ptrdiff_t>(last));
     };
     const Repetition found = longest_repetition(part(tokens, end), part(crossing, end + 1));
     if (found.times == 0) return;
@@ -250,11 +253,14 @@ class Grouping {
       if (end - begin > kStretch * 3 / 2) {
         end = begin + kStretch / 2;
         for (std::size_t i = end; i <= begin + kStretch * 3 / 2 && i < level.size(); ++i) {
-          const auto off = [&](std::size_t place) { return place > begin + kStretch ? place - begin - kStretch : begin + kStretch - place; };
+          const auto off = [&](std::size_t place) {
+            return place > begin + kStretch ? place - begin - kStretch : begin + kStretch - place;
+          };
           if (std::pair(crossing[i], off(i)) < std::pair(crossing[end], off(end))) end = i;
         }
       }
-      out.push_back(bundle(at, NodeGroup::Kind::kStretch, {level.begin() + static_cast<std::ptrdiff_t>(begin), level.begin() + static_cast<std::ptrdiff_t>(end)}));
+      out.push_back(bundle(at, NodeGroup::Kind::kStretch,
+                           {level.begin() + static_cast<std::ptrdiff_t>(begin), level.begin() + static_cast<std::ptrdiff_t>(end)}));
       begin = end;
     }
     return out;

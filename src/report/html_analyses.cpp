@@ -65,9 +65,7 @@ Json json_diagnosis(const DiagnoseResult& result, const Places& places) {
           {"losses", json_losses(result.losses, places)}};
 }
 
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 Json json_sensitivity(const SensitivityResult& result, const Places& places) {
   Json metrics = Json::array(), rows = Json::array();
@@ -118,16 +116,15 @@ namespace {
 
 Json json_curve(const AccumulateCurve& curve) {
   Json values = Json::array();
-  for (const AccumulatedError& node : curve.nodes) values.push_back(node.metrics.empty() ? Json(nullptr) : metric_value(node.metrics.front()));
+  for (const AccumulatedError& node : curve.nodes)
+    values.push_back(node.metrics.empty() ? Json(nullptr) : metric_value(node.metrics.front()));
   return {{"label", json_string(curve_label(curve))},
           {"members", curve.members.size()},
           {"output", curve.output.metrics.empty() ? Json(nullptr) : metric_value(curve.output.metrics.front())},
           {"values", std::move(values)}};
 }
 
-Json json_error(const OutputError& error) {
-  return error.metrics.empty() ? Json(nullptr) : metric_value(error.metrics.front());
-}
+Json json_error(const OutputError& error) { return error.metrics.empty() ? Json(nullptr) : metric_value(error.metrics.front()); }
 
 }  // namespace
 
@@ -160,7 +157,8 @@ Json json_accumulation(const AccumulateResult& result, const Places& places) {
 Json json_partial(const PartialResult& result, const Places& places) {
   Json steps = Json::array();
   for (const PartialStep& step : result.steps) {
-    steps.push_back({json_string(step.part.reference.name), places.map(step.part.reference), json_error(step.alone), json_error(step.kept_float)});
+    steps.push_back(
+        {json_string(step.part.reference.name), places.map(step.part.reference), json_error(step.alone), json_error(step.kept_float)});
   }
   return {{"metric", all_metrics()[static_cast<std::size_t>(result.metrics.front())].label},
           {"picked_by", name(result.picked_by)},
@@ -177,7 +175,8 @@ Json json_operators(const FullReport& report, const Places& places) {
   for (const GraphNode& node : result.graph.nodes) {
     Json count;
     if (report.reference && node.kind == GraphNode::Kind::kOperator) {
-      const auto& made = report.reference->subgraphs[static_cast<std::size_t>(node.subgraph)].operators[static_cast<std::size_t>(node.index)].macs;
+      const auto& made =
+          report.reference->subgraphs[static_cast<std::size_t>(node.subgraph)].operators[static_cast<std::size_t>(node.index)].macs;
       if (made) count = *made;
     }
     macs.push_back(std::move(count));

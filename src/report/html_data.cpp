@@ -25,7 +25,8 @@ Json json_metrics(const FullReport& report) {
   for (const int metric : result.metrics) {
     const MetricInfo& info = all_metrics()[static_cast<std::size_t>(metric)];
     Json bins = Json::array();
-    for (const VisqFile::Bin& bin : report.picture ? report.picture->bins : color_bins(info, finite_values(result, metric), report.colors)) {
+    for (const VisqFile::Bin& bin :
+         report.picture ? report.picture->bins : color_bins(info, finite_values(result, metric), report.colors)) {
       bins.push_back({{"begin", bin.begin}, {"end", bin.end}, {"color", bin.color}, {"text", text_color(bin.color)}});
     }
     out.push_back({{"name", info.name},
@@ -65,7 +66,9 @@ Json json_quantization(const MapIdentity& map) {
 Json json_origin(const ErrorOrigin& origin) {
   Json out{{"gap", json_string(origin.not_computed)},
            {"errors", {json_short(origin.errors.accumulated), json_short(origin.errors.created), json_short(origin.errors.inherited)}},
-           {"created", {json_short(origin.weight_rounding), json_short(origin.inner_rounding), json_short(origin.output_rounding), json_short(origin.output_clipping)}},
+           {"created",
+            {json_short(origin.weight_rounding), json_short(origin.inner_rounding), json_short(origin.output_rounding),
+             json_short(origin.output_clipping)}},
            {"share", json_short(origin.output_share)}};
   if (origin.in_roundings) {
     const ThreeErrors& rounded = *origin.in_roundings;

@@ -57,7 +57,8 @@ Json json_boxes(const std::vector<BoxPlot>& boxes) {
   std::string letters;
   for (const BoxPlot& box : boxes) {
     const double outlier = box.outliers.empty() ? box.median : box.largest_outlier;
-    for (const double value : {box.lower_whisker, box.lower_quartile, box.median, box.mean, box.upper_quartile, box.upper_whisker, outlier}) {
+    for (const double value :
+         {box.lower_whisker, box.lower_quartile, box.median, box.mean, box.upper_quartile, box.upper_whisker, outlier}) {
       append_level(letters, high > low ? (value - low) / (high - low) : 0);
     }
   }

@@ -28,7 +28,8 @@ std::vector<std::set<LevelArrow>> level_arrows(const Graph& graph, const Grouped
   std::vector<std::set<LevelArrow>> out(grouped.groups.size());
   const auto chain = [&](int node) {
     std::vector<int> groups;
-    for (int at = grouped.group_of_node[static_cast<std::size_t>(node)]; at >= 0; at = grouped.groups[static_cast<std::size_t>(at)].parent) {
+    for (int at = grouped.group_of_node[static_cast<std::size_t>(node)]; at >= 0;
+         at = grouped.groups[static_cast<std::size_t>(at)].parent) {
       groups.push_back(at);
     }
     std::reverse(groups.begin(), groups.end());
@@ -59,7 +60,8 @@ std::vector<std::set<LevelArrow>> level_arrows(const Graph& graph, const Grouped
 
 double box_width(const GraphNode& node) {
   const std::string label = node.names.empty() ? "" : shortened(valid_utf8(node.names.front()), kLabelColumns);
-  return std::max(static_cast<double>(width(label)) * kColumnWidth, static_cast<double>(width(valid_utf8(node.op))) * kBoldWidth) + kBoxMargin;
+  return std::max(static_cast<double>(width(label)) * kColumnWidth, static_cast<double>(width(valid_utf8(node.op))) * kBoldWidth) +
+         kBoxMargin;
 }
 
 double box_width(const NodeGroup& group) {
@@ -68,7 +70,8 @@ double box_width(const NodeGroup& group) {
 
 class LaidOutGraph {
  public:
-  LaidOutGraph(const Graph& graph, const GroupedGraph& grouped) : graph_(graph), grouped_(grouped), nodes_(Json::array()), edges_(Json::array()) {
+  LaidOutGraph(const Graph& graph, const GroupedGraph& grouped)
+      : graph_(graph), grouped_(grouped), nodes_(Json::array()), edges_(Json::array()) {
     for (const GraphNode& node : graph.nodes) {
       nodes_.push_back({json_string(node.op), node.names.empty() ? Json("") : json_string(node.names.front()), 0, 0, 0, 0});
     }
@@ -111,7 +114,11 @@ class LaidOutGraph {
   Json take() {
     Json groups = Json::array();
     for (Json& group : groups_) groups.push_back(std::move(group));
-    return {{"height", kBoxHeight}, {"subgraphs", graph_.subgraphs.size()}, {"nodes", std::move(nodes_)}, {"groups", std::move(groups)}, {"edges", std::move(edges_)}};
+    return {{"height", kBoxHeight},
+            {"subgraphs", graph_.subgraphs.size()},
+            {"nodes", std::move(nodes_)},
+            {"groups", std::move(groups)},
+            {"edges", std::move(edges_)}};
   }
 
  private:
@@ -154,8 +161,8 @@ Json html_graph(const Graph& graph) {
   for (std::size_t i = 0; i < grouped.groups.size(); ++i) {
     const Status placed = made.add_level(static_cast<int>(i), arrows[i]);
     if (placed.ok()) continue;
-    return {{"error", placed.error().message}, {"height", kBoxHeight}, {"subgraphs", graph.subgraphs.size()}, {"nodes", Json::array()},
-            {"groups", Json::array()}, {"edges", Json::array()}};
+    return {{"error", placed.error().message}, {"height", kBoxHeight},    {"subgraphs", graph.subgraphs.size()},
+            {"nodes", Json::array()},          {"groups", Json::array()}, {"edges", Json::array()}};
   }
   return made.take();
 }

@@ -54,7 +54,9 @@ std::string html_page(const FullReport& report) {
   out += report::embeddable(report::html_data(report));
   out += report::take_until(page, "{{library}}");
   out += report::d3_license_txt();
-  out += report::d3_min_js();
+  std::string_view library = report::d3_min_js();
+  report::take_until(library, "\n");  // its first line is an address; what it says of the author stands in the licence too
+  out += library;
   out += report::take_until(page, "{{js}}");
   for (const auto part : {report::basis_js, report::tables_js, report::charts_js, report::layout_js, report::graph_js, report::panel_js,
                           report::sections_js, report::start_js}) {

@@ -18,7 +18,8 @@ Graph chain(const std::vector<std::pair<std::string, std::string>>& operators) {
   graph.subgraphs = {"main"};
   graph.nodes.push_back({GraphNode::Kind::kInput, 0, 0, "INPUT", {"in"}, {}});
   for (std::size_t i = 0; i < operators.size(); ++i) {
-    graph.nodes.push_back({GraphNode::Kind::kOperator, 0, static_cast<int>(i), operators[i].first, {operators[i].second}, {static_cast<int>(i)}});
+    graph.nodes.push_back(
+        {GraphNode::Kind::kOperator, 0, static_cast<int>(i), operators[i].first, {operators[i].second}, {static_cast<int>(i)}});
   }
   return graph;
 }
@@ -50,7 +51,10 @@ void expect_sound(const Graph& graph, const GroupedGraph& grouped) {
 }
 
 TEST(GraphGroups, FollowThePrefixesOfNames) {
-  const Graph graph = chain({{"CONV_2D", "net/a/conv"}, {"RELU", "net/a/relu;net/b/ghost"}, {"CONV_2D", "net/b/x/conv"}, {"ADD", "net/b/x/add"},
+  const Graph graph = chain({{"CONV_2D", "net/a/conv"},
+                             {"RELU", "net/a/relu;net/b/ghost"},
+                             {"CONV_2D", "net/b/x/conv"},
+                             {"ADD", "net/b/x/add"},
                              {"SOFTMAX", "net/prob"}});
   const GroupedGraph grouped = group_nodes(graph);
   expect_sound(graph, grouped);
@@ -67,8 +71,17 @@ TEST(GraphGroups, SplitAtDotsWhereThereAreNoSlashes) {
 }
 
 TEST(GraphGroups, OfNodesWithoutNamesAreBlocksThatRepeat) {
-  Graph graph = chain({{"PAD", ""}, {"CONV_2D", ""}, {"RELU", ""}, {"ADD", ""}, {"CONV_2D", ""}, {"RELU", ""}, {"ADD", ""}, {"CONV_2D", ""},
-                       {"RELU", ""}, {"ADD", ""}, {"SOFTMAX", ""}});
+  Graph graph = chain({{"PAD", ""},
+                       {"CONV_2D", ""},
+                       {"RELU", ""},
+                       {"ADD", ""},
+                       {"CONV_2D", ""},
+                       {"RELU", ""},
+                       {"ADD", ""},
+                       {"CONV_2D", ""},
+                       {"RELU", ""},
+                       {"ADD", ""},
+                       {"SOFTMAX", ""}});
   for (const std::size_t add : {4U, 7U, 10U}) graph.nodes[add].inputs = {static_cast<int>(add) - 3, static_cast<int>(add) - 1};
   const GroupedGraph grouped = group_nodes(graph);
   expect_sound(graph, grouped);
@@ -83,8 +96,13 @@ TEST(GraphGroups, OfNodesWithoutNamesAreBlocksThatRepeat) {
 }
 
 TEST(GraphGroups, AlikeScopesBearTheSameNumber) {
-  const GroupedGraph grouped = group_nodes(chain({{"CONV_2D", "n/a/1"}, {"RELU", "n/a/2"}, {"PAD", "n/p/1"}, {"RELU", "n/p/2"}, {"MUL", "n/m"},
-                                                  {"CONV_2D", "n/b/1"}, {"RELU", "n/b/2"}}));
+  const GroupedGraph grouped = group_nodes(chain({{"CONV_2D", "n/a/1"},
+                                                  {"RELU", "n/a/2"},
+                                                  {"PAD", "n/p/1"},
+                                                  {"RELU", "n/p/2"},
+                                                  {"MUL", "n/m"},
+                                                  {"CONV_2D", "n/b/1"},
+                                                  {"RELU", "n/b/2"}}));
   std::vector<int> patterns;
   for (const NodeGroup& group : grouped.groups) patterns.push_back(group.pattern);
   EXPECT_THAT(patterns, ElementsAre(-1, 0, -1, 0));
@@ -125,9 +143,14 @@ std::size_t most_covered(const std::vector<std::uint64_t>& tokens) {
   for (std::size_t period = 3; period <= tokens.size() / 2; ++period) {
     for (std::size_t begin = 0; begin + 2 * period <= tokens.size(); ++begin) {
       std::size_t times = 1;
-      const auto same = [&](std::size_t block) { return std::equal(tokens.begin() + static_cast<std::ptrdiff_t>(begin), tokens.begin() + static_cast<std::ptrdiff_t>(begin + period), tokens.begin() + static_cast<std::ptrdiff_t>(begin + block * period)); };
+      const auto same = [&](std::size_t block) {
+        return std::equal(tokens.begin() + static_cast<std::ptrdiff_t>(begin), tokens.begin() + static_cast<std::ptrdiff_t>(begin + period),
+                          tokens.begin() + static_cast<std::ptrdiff_t>(begin + block * period));
+      };
       while (begin + (times + 1) * period <= tokens.size() && same(times)) ++times;
-      const bool plain = std::set(tokens.begin() + static_cast<std::ptrdiff_t>(begin), tokens.begin() + static_cast<std::ptrdiff_t>(begin + period)).size() == 1;
+      const bool plain =
+          std::set(tokens.begin() + static_cast<std::ptrdiff_t>(begin), tokens.begin() + static_cast<std::ptrdiff_t>(begin + period))
+              .size() == 1;
       if (times >= 2 && !plain) best = std::max(best, times * period);
     }
   }
@@ -145,7 +168,8 @@ TEST(Repetition, CoversAsMuchAsTryingEverythingDoes) {
     for (auto& token : tokens) token = random(3);
     const Repetition found = longest_repetition(tokens, std::vector<int>(tokens.size() + 1));
     EXPECT_EQ(found.times * found.period, most_covered(tokens)) << ::testing::PrintToString(tokens);
-    for (std::size_t i = found.begin; i + found.period < found.begin + found.times * found.period; ++i) EXPECT_EQ(tokens[i], tokens[i + found.period]);
+    for (std::size_t i = found.begin; i + found.period < found.begin + found.times * found.period; ++i)
+      EXPECT_EQ(tokens[i], tokens[i + found.period]);
   }
 }
 

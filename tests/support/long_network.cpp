@@ -14,9 +14,11 @@ class Writer {
   Writer(bool quantized, bool scoped) : quantized_(quantized), scoped_(scoped) {}
 
   int tensor(int block, const char* what, double scale, int zero_point) {
-    const std::string name = scoped_ ? fmt::format("net/stage_{}/block_{}/{}", block / kBlocksPerStage, block, what) : fmt::format("t{}", count_);
+    const std::string name =
+        scoped_ ? fmt::format("net/stage_{}/block_{}/{}", block / kBlocksPerStage, block, what) : fmt::format("t{}", count_);
     const std::string grid = fmt::format(", quantization: {{scale: [{}], zero_point: [{}]}}", scale, zero_point);
-    tensors_ += fmt::format("{{name: \"{}\", shape: [1, 8], type: {}, buffer: 0{}}},\n", name, quantized_ ? "INT8" : "FLOAT32", quantized_ ? grid : "");
+    tensors_ += fmt::format("{{name: \"{}\", shape: [1, 8], type: {}, buffer: 0{}}},\n", name, quantized_ ? "INT8" : "FLOAT32",
+                            quantized_ ? grid : "");
     return count_++;
   }
   void op(int code, const std::string& inputs, int output, const char* options = "") {
@@ -25,7 +27,8 @@ class Writer {
   std::string json(int input, int output) const {
     return fmt::format(
         "{{version: 3, buffers: [{{}}], operator_codes: [{{builtin_code: LOGISTIC, deprecated_builtin_code: 14}}, {{builtin_code: MUL, "
-        "deprecated_builtin_code: 18}}, {{builtin_code: ADD, deprecated_builtin_code: 0}}, {{builtin_code: TANH, deprecated_builtin_code: 28}}],\n"
+        "deprecated_builtin_code: 18}}, {{builtin_code: ADD, deprecated_builtin_code: 0}}, {{builtin_code: TANH, deprecated_builtin_code: "
+        "28}}],\n"
         "subgraphs: [{{tensors: [{}], inputs: [{}], outputs: [{}], operators: [{}]}}]}}",
         tensors_.substr(0, tensors_.size() - 2), input, output, operators_.substr(0, operators_.size() - 2));
   }

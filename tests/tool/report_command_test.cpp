@@ -46,7 +46,9 @@ TEST(ReportCommand, IsTheSamePageWithAnyThreadsAnyPlaceAndEitherName) {
 TEST(ReportCommand, QuickIsTheComparisonOnly) {
   const TemporaryFolder folder;
   const std::string page = page_after({"report", kFp32, kInt8, "--quick", "--title", "a <b> title"}, folder);
-  EXPECT_THAT(page, HasSubstr("\"diagnosis\":null,\"sensitivity\":null,\"weights\":[],\"accumulation\":null,\"partial\":null,\"distributions\":null"));
+  EXPECT_THAT(
+      page,
+      HasSubstr("\"diagnosis\":null,\"sensitivity\":null,\"weights\":[],\"accumulation\":null,\"partial\":null,\"distributions\":null"));
   EXPECT_THAT(page, HasSubstr("\"title\":\"a \\u003cb> title\""));
 }
 
@@ -256,7 +258,8 @@ TEST(ReportCommand, ThreeThousandOperatorsStayFluid) {
 
 TEST(ReportCommand, LeavesOutWhatFindsNoTime) {
   const TemporaryFolder folder;
-  const ProcessResult run = run_tool({"report", kFp32, kInt8, "-d", kData, "--records", "2", "--time-limit", "0.001", "-o", folder / "page.html"});
+  const ProcessResult run =
+      run_tool({"report", kFp32, kInt8, "-d", kData, "--records", "2", "--time-limit", "0.001", "-o", folder / "page.html"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("at most 0 s (--time-limit)"));
   const std::string page = read_text(folder / "page.html");
@@ -264,7 +267,8 @@ TEST(ReportCommand, LeavesOutWhatFindsNoTime) {
     EXPECT_THAT(page, HasSubstr(std::string(part) + ": left out, there was no time for it"));
     EXPECT_THAT(run.err, HasSubstr(std::string(part) + ": left out, there was no time for it"));
   }
-  expect_error(run_tool({"report", kFp32, kInt8, "--time-limit", "soon", "-o", folder / "x"}), 2, "--time-limit: 'soon' is no time, such as 90s, 2m or 1h");
+  expect_error(run_tool({"report", kFp32, kInt8, "--time-limit", "soon", "-o", folder / "x"}), 2,
+               "--time-limit: 'soon' is no time, such as 90s, 2m or 1h");
 }
 
 TEST(ReportCommand, SaysAccuracyOfAllRecords) {
@@ -279,7 +283,8 @@ TEST(ReportCommand, TimesOperatorsWhereAsked) {
   const TemporaryFolder folder;
   EXPECT_THAT(page_after({"report", kFp32, kInt8, "--records", "2", "--time"}, folder), HasSubstr("\"runs\":"));
   EXPECT_THAT(page_after({"report", kFp32, kInt8, "--records", "2"}, folder), Not(HasSubstr("\"runs\":")));
-  expect_error(run_tool({"report", kFp32, kInt8, "--quick", "--time", "-o", folder / "x"}), 2, "--time: goes without --quick, which is the comparison only");
+  expect_error(run_tool({"report", kFp32, kInt8, "--quick", "--time", "-o", folder / "x"}), 2,
+               "--time: goes without --quick, which is the comparison only");
 }
 
 TEST(ReportCommand, GivesTheNumbersAsJson) {
@@ -299,7 +304,8 @@ TEST(ReportCommand, DrawsAVisqFile) {
   const std::string file = folder / "out/fp32.mse.visq.json";
   const ProcessResult run = run_tool({"report", file, "-o", folder / "page.html"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  const std::string page = read_text(folder / "page.html"), whole = page_after({"report", kFp32, kInt8, "--quick", "--records", "64"}, folder);
+  const std::string page = read_text(folder / "page.html"),
+                    whole = page_after({"report", kFp32, kInt8, "--quick", "--records", "64"}, folder);
   const auto bins = [](const std::string& text) { return text.substr(text.find("\"bins\":"), 900); };
   EXPECT_EQ(bins(page), bins(whole)) << "other colours than those of the comparison itself";
   expect_error_containing(run_tool({"report", file, kInt8 + "x", "-o", folder / "x.html"}), 3, "x: ");
@@ -325,10 +331,12 @@ TEST(ReportCommand, CompareWritesThePageToo) {
 TEST(ReportCommand, OpensThePageInABrowser) {
   const TemporaryFolder folder;
   const std::string browser = folder / "browser";
-  write_text(browser, "#!/bin/sh\necho \"$@\" > " + (folder / "seen.part") + "\nmv " + (folder / "seen.part") + " " + (folder / "seen") + "\n");
+  write_text(browser,
+             "#!/bin/sh\necho \"$@\" > " + (folder / "seen.part") + "\nmv " + (folder / "seen.part") + " " + (folder / "seen") + "\n");
   std::filesystem::permissions(browser, std::filesystem::perms::owner_all);
   const auto show = [&](const std::string& environment) {
-    return run_process({"env", environment, VISQERROR, "report", kFp32, kInt8, "-d", kData, "--records", "1", "--quick", "--view-in-browser", "-o", folder / "page.html"});
+    return run_process({"env", environment, VISQERROR, "report", kFp32, kInt8, "-d", kData, "--records", "1", "--quick",
+                        "--view-in-browser", "-o", folder / "page.html"});
   };
   EXPECT_EQ(show("BROWSER=" + (folder / "none") + ":" + browser + " --new %s").exit_code, 0);
   for (int i = 0; i < 100 && !std::filesystem::exists(folder / "seen"); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));

@@ -5,8 +5,8 @@
 
 namespace visq::tool {
 
-/// Starts the first program of $BROWSER that there is (several are separated by colons, "%s" stands for the file), else xdg-open, and does not
-/// wait for it. False where there is none.
+/// Starts the first program of $BROWSER that there is (several are separated by colons, "%s" stands for the file), else xdg-open, and does
+/// not wait for it. False where there is none.
 bool open_in_browser(const std::string& path);
 
 }  // namespace visq::tool

@@ -38,8 +38,8 @@ struct Labels {
 };
 Result<Labels> read_labels(const PairRequest& request);
 
-/// Top-1 and top-5 of both models, or what --eval says of them, into result.accuracy; nothing without either. Of request.options the records,
-/// modes, sequence, threads, progress and stop matter.
+/// Top-1 and top-5 of both models, or what --eval says of them, into result.accuracy; nothing without either. Of request.options the
+/// records, modes, sequence, threads, progress and stop matter.
 Status add_accuracy(const PairRequest& request, const Labels& labels, const SharedModel& reference, const SharedModel& quantized,
                     RecordSource& data, CompareResult& result);
 

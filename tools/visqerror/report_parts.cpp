@@ -89,7 +89,8 @@ ProfileOptions profile_options(const Run& run) {
 /// Weights, and with --time how long operators take.
 Result<bool> add_profile(const Run& run, FullReport& report) {
   std::optional<ProfileResult> result;
-  VISQ_ASSIGN(const bool whole, keep(profile(run.subject.reference, run.subject.quantized, run.subject.data, profile_options(run)), result));
+  VISQ_ASSIGN(const bool whole,
+              keep(profile(run.subject.reference, run.subject.quantized, run.subject.data, profile_options(run)), result));
   if (!whole) return false;
   report.weights = std::move(result->weights);
   if (run.subject.time) report.times = ReportTimes{result->models[0].times, result->models[1].times, result->models[0].timed_runs};
@@ -103,8 +104,8 @@ struct Part {
 };
 
 /// The most important first.
-constexpr Part kParts[] = {{"diagnose", add_diagnosis, false},       {"weights", add_profile, true},
-                           {"accumulate", add_accumulation, false}, {"sensitivity", add_sensitivity, false},
+constexpr Part kParts[] = {{"diagnose", add_diagnosis, false},        {"weights", add_profile, true},
+                           {"accumulate", add_accumulation, false},   {"sensitivity", add_sensitivity, false},
                            {"distribution", add_distribution, false}, {"partial", add_partial, false}};
 
 /// A rough guess, from what one pass over one record took: every operator is tried by diagnose, sensitivity and partial, a run costs less
@@ -140,7 +141,8 @@ void add_part(const Part& part, const Run& run, FullReport& report) {
 void add_report_parts(const ReportSubject& subject, double compare_seconds, const Console& console, FullReport& report) {
   const double expected = expected_seconds(subject, compare_seconds);
   if (expected > kLongRun || expected > subject.seconds) {
-    console.note(fmt::format("the rest takes about {}, at most {} (--time-limit)", duration(std::min(expected, subject.seconds)), duration(subject.seconds)));
+    console.note(fmt::format("the rest takes about {}, at most {} (--time-limit)", duration(std::min(expected, subject.seconds)),
+                             duration(subject.seconds)));
   }
   const TimeLimit limit(subject.seconds);
   const Run run{subject, limit, console};

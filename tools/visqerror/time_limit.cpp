@@ -13,8 +13,8 @@ constexpr double kForever = 1e8;
 }  // namespace
 
 TimeLimit::TimeLimit(double seconds)
-    : end_(std::chrono::steady_clock::now() +
-           std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds < kForever ? seconds : kForever))) {
+    : end_(std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                                  std::chrono::duration<double>(seconds < kForever ? seconds : kForever))) {
   watch_ = std::jthread([this](const std::stop_token& done) {
     while (!done.stop_requested() && !stop_) {
       if (over() || interrupted()) stop_ = true;

@@ -49,7 +49,7 @@ function curveChart(parent, { title, note, label, count, names, mapOf, series, t
     const plot = svg.append("g").attr("clip-path", `url(#${clip})`);
     const place = (value) => y(logarithmic ? Math.max(value, y.domain()[0]) : value);
     if (threshold !== undefined) plot.append("line").attr("class", "limit").attr("x1", left).attr("x2", width - right).attr("y1", place(threshold)).attr("y2", place(threshold));
-    const path = d3.line((_, i) => x(i), place).defined((value) => finite(value));
+    const path = d3.line().x((_, i) => x(i)).y(place).defined((value) => finite(value));
     for (const { values, color, dash, crosses } of series) {
       if (!crosses) plot.append("path").attr("class", "curve").attr("stroke", color).attr("stroke-dasharray", dash ?? null).attr("d", path(values));
       const points = values.map((value, i) => [i, value]).filter(([i, value]) => finite(value) && i >= shown[0] && i <= shown[1]);
@@ -157,7 +157,7 @@ function histogramChart(row, width) {
   const [low, high] = row.before, before = countsOf(row.before), after = countsOf(row.after);
   const span = high - low, inside = (row.range ?? []).filter((limit) => limit > low - span && limit < high + span);
   const svg = histogramFrame("Histogram", width, height);
-  const x = d3.scaleLinear([Math.min(low, ...inside), Math.max(high, ...inside)], [8, width - 8]);
+  const x = d3.scaleLinear([Math.min(low, ...inside), Math.max(high, ...inside)], [14, width - 14]);
   const y = (logCounts ? d3.scaleSymlog() : d3.scaleLinear()).domain([0, Math.max(1, ...before, ...after)]).range([height - bottom, top]);
   svg.append("path").attr("class", "before").attr("d", stepPath(x, y, row.before[0], row.before[1], before, true));
   svg.append("path").attr("class", "after").attr("d", stepPath(x, y, row.after[0], row.after[1], after, false));
@@ -178,7 +178,7 @@ function histogramChart(row, width) {
 function errorHistogram(row, width) {
   const height = 96, bottom = 24, counts = countsOf(row.difference), [low, high] = row.difference;
   const svg = histogramFrame("Histogram of the difference", width, height);
-  const x = d3.scaleLinear([low, high], [8, width - 8]);
+  const x = d3.scaleLinear([low, high], [14, width - 14]);
   const y = (logCounts ? d3.scaleSymlog() : d3.scaleLinear()).domain([0, Math.max(1, ...counts)]).range([height - bottom, 6]);
   svg.append("path").attr("class", "before").attr("d", stepPath(x, y, low, high, counts, true));
   svg.append("g").attr("class", "axis").attr("transform", `translate(0 ${height - bottom})`).call(d3.axisBottom(x).ticks(Math.max(2, width / 75), "~g"));
@@ -189,7 +189,7 @@ function boxChart(row, width) {
   const [low, high, letters] = row.boxes, parts = shares(letters), count = parts.length / 7;
   const height = 140, bottom = 30, left = 42, folded = row.channels > count;
   const svg = histogramFrame("Box plot per channel", width, height);
-  const x = d3.scaleLinear([0, count], [left, width - 6]), y = d3.scaleLinear([0, 1], [height - bottom, 6]);
+  const x = d3.scaleLinear([0, count], [left, width - 14]), y = d3.scaleLinear([0, 1], [height - bottom, 6]);
   const half = Math.max(0.6, (x(1) - x(0)) * 0.36);
   const lines = { whisker: "", box: "", median: "", mean: "", outlier: "" };
   for (let i = 0; i < count; ++i) {

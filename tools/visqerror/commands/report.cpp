@@ -62,7 +62,7 @@ Result<Plan> make_plan(const Arguments& arguments) {
   if (arguments.quick && arguments.time) return usage_error("--time: goes without --quick, which is the comparison only");
   if (arguments.view && arguments.out.empty()) return usage_error("--view-in-browser: needs -o, the file to show");
   if (arguments.out.empty() && arguments.json.empty()) return usage_error("report: no output; give -o DIR or -o FILE.html");
-  if (!arguments.out.empty()) plan.page = names_page(arguments.out) ? arguments.out : std::filesystem::path(arguments.out) / "report.html";
+  if (!arguments.out.empty()) plan.page = names_page(arguments.out) ? arguments.out : arguments.out + "/report.html";
   return plan;
 }
 
@@ -72,8 +72,10 @@ Result<std::unique_ptr<ResultOutputs>> prepare(const Arguments& arguments, const
   std::vector<std::string> names, more;
   if (!options.folder.empty()) names.push_back("report.html");
   if (options.folder.empty() && !plan.page.empty()) more.push_back(plan.page.string());
-  return ResultOutputs::prepare(options, names, {arguments.pair.reference, arguments.pair.quantized, arguments.pair.data.path, arguments.pair.labels,
-                                                 arguments.pair.sequence.state}, more);
+  return ResultOutputs::prepare(
+      options, names,
+      {arguments.pair.reference, arguments.pair.quantized, arguments.pair.data.path, arguments.pair.labels, arguments.pair.sequence.state},
+      more);
 }
 
 /// A command of the same page, whose files lie where it is run.
@@ -125,7 +127,8 @@ Status fill(const Arguments& arguments, Plan& plan, const Console& console, Full
   options.records = records.range;
   CompareResult rated;  // labels belong to the records as the data hold them
   VISQ_TRY(add_accuracy(pair, plan.labels, reference, quantized, *records.source, rated));
-  if (pair.data.records.empty() && options.sequence.feed_back.empty()) VISQ_TRY(keep_spread(records, kRecords, *reference, *quantized, console));
+  if (pair.data.records.empty() && options.sequence.feed_back.empty())
+    VISQ_TRY(keep_spread(records, kRecords, *reference, *quantized, console));
   options.records = records.range;
   const auto start = std::chrono::steady_clock::now();
   VISQ_ASSIGN(report.comparison, compare(reference, quantized, *records.source, options));
@@ -140,7 +143,7 @@ Status fill(const Arguments& arguments, Plan& plan, const Console& console, Full
 }
 
 /// The models' checksums, into every result that names models.
-Status add_checksums(FullReport& report) {
+Status identify(FullReport& report) {
   VISQ_TRY(add_checksums(report.comparison));
   const auto copy = [&](auto& part) {
     if (!part) return;
@@ -176,7 +179,7 @@ std::string next_command(const Arguments& arguments, const FullReport& report) {
 
 /// The page, what the terminal says of it, and the browser.
 Status write(const Arguments& arguments, const Plan& plan, FullReport& report, ResultOutputs& outputs, const Console& console) {
-  if (!report.picture) VISQ_TRY(add_checksums(report));
+  if (!report.picture) VISQ_TRY(identify(report));
   report.title = arguments.title.empty() ? report.title : arguments.title;
   report.version = VISQ_VERSION;
   report.command = command_line(arguments, plan);
@@ -193,7 +196,8 @@ Status write(const Arguments& arguments, const Plan& plan, FullReport& report, R
   const std::string next = console.next(next_command(arguments, report));
   VISQ_TRY(outputs.write(files, json, text + (next.empty() ? "" : "\n" + next), console, more));
   if (arguments.view && !open_in_browser(plan.page.string())) {
-    console.warn(fmt::format("--view-in-browser: neither $BROWSER nor xdg-open is there to open {}", report::printable(plan.page.string())));
+    console.warn(
+        fmt::format("--view-in-browser: neither $BROWSER nor xdg-open is there to open {}", report::printable(plan.page.string())));
   }
   return {};
 }
