@@ -335,7 +335,7 @@ TEST(ReportCommand, OpensThePageInABrowser) {
              "#!/bin/sh\necho \"$@\" > " + (folder / "seen.part") + "\nmv " + (folder / "seen.part") + " " + (folder / "seen") + "\n");
   std::filesystem::permissions(browser, std::filesystem::perms::owner_all);
   const auto show = [&](const std::string& environment) {
-    return run_process({"env", environment, VISQERROR, "report", kFp32, kInt8, "-d", kData, "--records", "1", "--quick",
+    return run_process({"env", environment, VISQ_BINARY, "report", kFp32, kInt8, "-d", kData, "--records", "1", "--quick",
                         "--view-in-browser", "-o", folder / "page.html"});
   };
   EXPECT_EQ(show("BROWSER=" + (folder / "none") + ":" + browser + " --new %s").exit_code, 0);

@@ -108,13 +108,18 @@ constexpr Part kParts[] = {{"diagnose", add_diagnosis, false},        {"weights"
                            {"accumulate", add_accumulation, false},   {"sensitivity", add_sensitivity, false},
                            {"distribution", add_distribution, false}, {"partial", add_partial, false}};
 
-/// A rough guess, from what one pass over one record took: every operator is tried by diagnose, sensitivity and partial, a run costs less
-/// than half a pass for what lies behind it.
+/// A rough guess, from what one pass over one record took. Every quantized operator is tried alone, which costs about half a pass;
+/// distribution takes some passes for every few dozen feature maps.
 double expected_seconds(const ReportSubject& subject, double compare_seconds) {
   const auto records = static_cast<double>(std::max<std::int64_t>(1, subject.compare.records.last - subject.compare.records.first));
-  const double pass = compare_seconds / records;
-  const auto operators = static_cast<double>(subject.quantized->main().operators.size());
-  return pass * (records * 6 + operators * 0.6 + 40);
+  const auto& operators = subject.quantized->main().operators;
+  const auto& tensors = subject.quantized->main().tensors;
+  const auto quantized = std::count_if(operators.begin(), operators.end(), [&](const Operator& op) {
+    return std::any_of(op.outputs.begin(), op.outputs.end(),
+                       [&](int tensor) { return tensor >= 0 && tensors[static_cast<std::size_t>(tensor)].quantization.quantized(); });
+  });
+  const double maps = static_cast<double>(operators.size());
+  return compare_seconds / records * (records * 8 + static_cast<double>(quantized) * 0.6 + maps / 10 + 30);
 }
 
 std::string left_out(const Part& part, std::string_view reason) { return fmt::format("{}: left out, {}", part.name, reason); }

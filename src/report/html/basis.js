@@ -104,7 +104,8 @@ function colorsOf(metric) {
 function colorIn(colors, metric, value) {
   if (value === null || value === undefined) return kNone;
   if (value === "inf") return metrics[metric].higher ? colors[colors.length - 1] : colors[0];
-  return colors.find((bin) => bin.begin <= value && value < bin.end) || kNone;
+  const near = (edge) => Math.abs(value - edge) <= 1e-5 * Math.abs(edge); // values have been shortened, the edges have not
+  return colors.find((bin) => bin.begin <= value && value < bin.end) ?? colors.find((bin) => near(bin.begin) || near(bin.end)) ?? kNone;
 }
 
 const mapsOfNode = graph.nodes.map(() => []);

@@ -3,16 +3,23 @@
 const curveColors = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"]; // apart for most eyes
 let logCounts = false;
 
-/** Calls draw(width) now, whenever the frame gets another width, and for paper. */
+let roomForCharts = 0; // measured once: asking for the width of every frame would lay the page out as often
+/** Calls draw(width) now, and whenever the frame turns out to have another width. */
 function fitted(frame, draw) {
+  roomForCharts ||= document.querySelector("main").clientWidth - 40;
   let drawn = 0;
   const again = (width) => {
-    if (width < 50 || width === drawn) return;
+    if (width < 50 || Math.abs(width - drawn) < 1) return;
     drawn = width;
     draw(width);
   };
-  new ResizeObserver(() => again(Math.floor(frame.clientWidth))).observe(frame);
-  again(Math.floor(frame.clientWidth) || 600);
+  again(roomForCharts);
+  new ResizeObserver((entries) => again(Math.floor(entries[0].contentRect.width))).observe(frame);
+}
+/** As many digits as tell the ticks apart. */
+function tick(scale) {
+  const [low, high] = scale.domain(), digits = Math.max(0, Math.ceil(-Math.log10(Math.abs(high - low) / 6)));
+  return (value) => (digits <= 6 ? String(Number(value.toFixed(digits))) : value.toExponential(2));
 }
 const finite = (value) => typeof value === "number" && Number.isFinite(value);
 
@@ -78,7 +85,7 @@ function curveChart(parent, { title, note, label, count, names, mapOf, series, t
     const below = svg.append("g").attr("class", "axis").attr("transform", `translate(0 ${height - bottom})`).call(across);
     if (named) below.selectAll("text").attr("transform", "rotate(-35)").attr("text-anchor", "end").attr("dx", "-0.5em").attr("dy", "0.4em");
     else svg.append("text").attr("class", "words").attr("x", (left + width - right) / 2).attr("y", height - 4).attr("text-anchor", "middle").text("layer, in graph order");
-    const up = d3.axisLeft(y).ticks(logarithmic ? 5 : 6, logarithmic ? "~e" : "~g").tickSize(-(width - left - right));
+    const up = d3.axisLeft(y).ticks(logarithmic ? 5 : 6).tickFormat(logarithmic ? (value) => (Number.isInteger(Math.log10(value)) || y.ticks(5).length < 6 ? number(value) : "") : tick(y)).tickSize(-(width - left - right));
     svg.append("g").attr("class", "axis grid").attr("transform", `translate(${left} 0)`).call(up);
     svg.append("text").attr("class", "words").attr("transform", `translate(13 ${(height - bottom + top) / 2}) rotate(-90)`).attr("text-anchor", "middle").text(label);
   }
@@ -164,16 +171,16 @@ function histogramChart(row, width) {
   for (const limit of inside) svg.append("line").attr("class", "limit").attr("x1", x(limit)).attr("x2", x(limit)).attr("y1", top - 8).attr("y2", height - bottom);
   const largest = Math.abs(high - row.before[4]) < Math.abs(low + row.before[4]) ? row.before[4] : -row.before[4];
   svg.append("path").attr("class", "largest").attr("d", `M${x(largest)} ${height - bottom - 7}l-4 7h8z`).append("title").text("largest |x|: " + number(row.before[4]));
-  svg.append("g").attr("class", "axis").attr("transform", `translate(0 ${height - bottom})`).call(d3.axisBottom(x).ticks(Math.max(2, width / 75), "~g"));
+  svg.append("g").attr("class", "axis").attr("transform", `translate(0 ${height - bottom})`).call(d3.axisBottom(x).ticks(Math.max(2, width / 75)).tickFormat(number));
   svg.on("mousemove", () => {
     const value = x.invert(d3.mouse(svg.node())[0]), at = Math.floor((value - low) / span * before.length);
     if (at < 0 || at >= before.length) return hideTip();
     const step = span / before.length;
     showTip(d3.event, [number(low + at * step) + " ~ " + number(low + (at + 1) * step), "reference: about " + grouped(before[at]), "quantized: about " + grouped(after[at] ?? 0)]);
   }).on("mouseleave", hideTip);
-  const range = row.range ? `range ${number(row.range[0])} ~ ${number(row.range[1])}` + (inside.length < 2 ? " (beyond the picture)" : "") : "no range";
+  const range = row.range ? element("span", {}, element("i", { class: "dash limit" }), `range ${number(row.range[0])} ~ ${number(row.range[1])}` + (inside.length < 2 ? " (beyond the picture)" : "")) : null;
   return element("div", { class: "histogram" }, svg.node(), element("div", { class: "keys small" }, element("span", {}, element("i", { class: "fill" }), "reference"),
-    element("span", {}, element("i", { class: "stroke" }), "quantized"), element("span", {}, element("i", { class: "dash limit" }), range)));
+    element("span", {}, element("i", { class: "stroke" }), "quantized"), range));
 }
 function errorHistogram(row, width) {
   const height = 96, bottom = 24, counts = countsOf(row.difference), [low, high] = row.difference;
@@ -181,7 +188,7 @@ function errorHistogram(row, width) {
   const x = d3.scaleLinear([low, high], [14, width - 14]);
   const y = (logCounts ? d3.scaleSymlog() : d3.scaleLinear()).domain([0, Math.max(1, ...counts)]).range([height - bottom, 6]);
   svg.append("path").attr("class", "before").attr("d", stepPath(x, y, low, high, counts, true));
-  svg.append("g").attr("class", "axis").attr("transform", `translate(0 ${height - bottom})`).call(d3.axisBottom(x).ticks(Math.max(2, width / 75), "~g"));
+  svg.append("g").attr("class", "axis").attr("transform", `translate(0 ${height - bottom})`).call(d3.axisBottom(x).ticks(Math.max(2, width / 75)).tickFormat(number));
   return svg.node();
 }
 /** Per channel of the reference: quartiles, red median, blue dashed mean, whiskers, the largest outlier. */
@@ -203,7 +210,7 @@ function boxChart(row, width) {
   for (const [name, d] of Object.entries(lines)) svg.append("path").attr("class", name).attr("d", d);
   const channel = d3.scaleLinear([0, row.channels], x.range());
   svg.append("g").attr("class", "axis").attr("transform", `translate(0 ${height - bottom})`).call(d3.axisBottom(channel).ticks(Math.max(2, width / 60)).tickFormat(d3.format("d")));
-  svg.append("g").attr("class", "axis").attr("transform", `translate(${left} 0)`).call(d3.axisLeft(d3.scaleLinear([low, high], y.range())).ticks(5, "~g"));
+  svg.append("g").attr("class", "axis").attr("transform", `translate(${left} 0)`).call(d3.axisLeft(d3.scaleLinear([low, high], y.range())).ticks(5).tickFormat(number));
   svg.append("text").attr("class", "words").attr("x", width / 2).attr("y", height - 2).attr("text-anchor", "middle").text("channel of axis " + row.axis + (folded ? ", neighbours folded" : ""));
   svg.on("mousemove", () => {
     const i = Math.floor(x.invert(d3.mouse(svg.node())[0]));

@@ -26,7 +26,10 @@ function moved() {
   const { x, y, k } = view();
   world.attr("transform", `translate(${x} ${y}) scale(${k})`);
   picture.classed("far", k < kFar);
-  if (!drawnArea || !within(inSight(0), drawnArea)) draw();
+  if (!drawnArea || !within(inSight(0), drawnArea)) {
+    drawnArea = null;
+    draw();
+  }
   drawFrameOfSight();
 }
 /** The part of the world that is in the window, and `spare` windows more on every side. */
@@ -50,15 +53,16 @@ function rearrange(anchor) {
     const shift = (what) => (what.y - what.height / 2) * k;
     picture.call(zoomer.transform, d3.zoomIdentity.translate(x + (before.x - after.x) * k, y + shift(before) - shift(after)).scale(k));
   }
-  draw();
+  draw(true);
   drawMinimap();
 }
-/** Makes the elements of what is in sight. */
-function draw() {
-  const many = scene.boxes.length > kMany;
+/** Makes the elements of what is in sight; `anew`: those that there are have another place or colour, too. */
+function draw(anew = false) {
+  const many = scene.boxes.length > kMany && drawnArea?.[0] !== -Infinity;
   drawnArea = many ? inSight(0.7) : [-Infinity, -Infinity, Infinity, Infinity];
   const seen = many ? scene.boxes.filter((box) => touch(extent(box), drawnArea)) : scene.boxes;
-  layers.boxes.selectAll(".node").data(seen, (box) => box.member).join(makeBox).each(dress);
+  const boxes = layers.boxes.selectAll(".node").data(seen, (box) => box.member).join((enter) => makeBox(enter).each(dress));
+  if (anew) boxes.each(dress);
   layers.frames.selectAll(".frame").data(scene.frames.filter((frame) => touch(extent(frame), drawnArea)), (frame) => frame.member).join(makeFrame)
     .attr("transform", ({ x, y, width, height }) => `translate(${x - width / 2} ${y - height / 2})`)
     .call((all) => all.select(".ground").attr("width", ({ width }) => width).attr("height", ({ height }) => height));
@@ -235,12 +239,15 @@ function listenToPicture() {
   byId("zoom-fit").addEventListener("click", fit);
   byId("open-all").addEventListener("click", () => toggleAll(true));
   byId("close-all").addEventListener("click", () => toggleAll(false));
-  let kept = null;
-  addEventListener("beforeprint", () => {
-    kept = view();
-    fit();
-  });
-  addEventListener("afterprint", () => kept && picture.call(zoomer.transform, kept));
+  addEventListener("beforeprint", () => printAll(true));
+  addEventListener("afterprint", () => printAll(false));
+}
+/** Paper shows the whole graph, as large as it fits. */
+function printAll(printing) {
+  drawnArea = printing ? [-Infinity, -Infinity, Infinity, Infinity] : null;
+  draw();
+  picture.attr("viewBox", printing ? `-4 -4 ${scene.width + 8} ${scene.height + 8}` : null).classed("far", !printing && view().k < kFar);
+  world.attr("transform", printing ? null : `translate(${view().x} ${view().y}) scale(${view().k})`);
 }
 
 // ---- The small map ----

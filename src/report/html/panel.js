@@ -37,7 +37,7 @@ function showPanel() {
   if (member !== null && isGroup(member) && map === null) return panelOfGroup(panel, groupAt(member));
   if (map !== null) return panelOfMap(panel, map, node);
   if (node === null) {
-    panel.append(element("p", { class: "soft" }, "Choose a node of the graph, a row of a table or a point of a curve to see its numbers. Drag moves the graph, the wheel zooms, a click opens a group, a click on its name closes it."));
+    panel.append(element("p", { class: "soft idle" }, "Choose a node of the graph, a row of a table or a point of a curve to see its numbers. Drag moves the graph, the wheel zooms, a click opens a group, a click on its name closes it."));
     return;
   }
   panel.append(element("h3", {}, graph.nodes[node][0] + " " + graph.nodes[node][1]),

@@ -71,9 +71,10 @@ function findings() {
   }
 }
 
+const kOnPaper = ["mse", "mpeir", "cosine", "sqnr", "atol"];
 function metricColumns(wanted, values = (row) => maps[row.map].metrics) {
   return metrics.map((metric, index) => ({ metric, index })).filter(({ metric }) => !wanted || wanted.includes(metric.name)).map(({ metric, index }) => ({
-    label: metric.label, number: true, descending: !metric.higher, title: metric.formula, value: (row) => values(row)[index] }));
+    label: metric.label, number: true, descending: !metric.higher, title: metric.formula, screen: !kOnPaper.includes(metric.name), value: (row) => values(row)[index] }));
 }
 
 /** A small table as it is. */
@@ -111,10 +112,10 @@ function featureMaps() {
   const all = [
     { label: "Node", value: (row) => row.place }, { label: "Name", name: true, value: (row) => row.name }, { label: "Operator", value: (row) => row.op },
     { label: "Type", value: (row) => row.dtype }, { label: "Shape", value: (row) => row.shape }, ...metricColumns(),
-    { label: "Verdict", value: (row) => row.verdict }, { label: "Scale", value: (row) => row.scale }];
+    { label: "Verdict", value: (row) => row.verdict }, { label: "Scale", screen: true, value: (row) => row.scale }];
   const caption = maps.some((map) => map.origin) ? "a row's three errors stand in the panel beside the graph" : "";
   if (maps.some((map) => map.origin)) {
-    all.splice(5 + metrics.length, 0, ...["Accumulated", "Created", "Inherited"].map((label, at) => ({ label, number: true, descending: true, value: (row) => row.origin?.errors[at] ?? null })));
+    all.splice(5 + metrics.length, 0, ...["Accumulated", "Created", "Inherited"].map((label, at) => ({ label, number: true, descending: true, screen: true, value: (row) => row.origin?.errors[at] ?? null })));
   }
   new Table(section, caption, all, maps.map((map, index) => ({ ...map, map: index })), metrics.length > 0 ? 5 + mainMetric : 0, "Filter feature maps");
 }

@@ -2,10 +2,11 @@
 
 const kRow = 25;   // height of a row in pixels, as the style has it
 const kSpare = 30; // rows kept above and below those in sight
-const kAll = 150;  // tables up to this length are kept whole
+const kAll = 100;  // tables up to this length are kept whole
+const kSample = 300; // rows looked at for the widths of columns
 const tables = [];
 
-/** Columns: {label, value(row), show(row), number, descending, name, bar, title}. Rows have `map`, an index into maps, or null. */
+/** Columns: {label, value(row), show(row), number, descending, name, bar, title, screen}. Rows have `map`, an index into maps, or null. */
 class Table {
   constructor(section, caption, columns, rows, sorted, filterLabel) {
     this.columns = columns;
@@ -15,7 +16,7 @@ class Table {
     this.current = 0;
     this.body = element("tbody");
     this.heads = columns.map((column, index) =>
-      element("th", { scope: "col", class: column.number ? "number" : "" },
+      element("th", { scope: "col", class: classOf(column) },
         element("button", { type: "button", title: column.title, click: () => this.sort(index) }, column.label)));
     this.count = element("output", { class: "soft" });
     this.filter = element("input", { type: "search", placeholder: "filter", "aria-label": filterLabel, input: () => this.choose() });
@@ -25,7 +26,9 @@ class Table {
     this.body.addEventListener("keydown", (event) => this.walk(event));
     section.append(element("div", { class: "tools" }, this.filter, this.count, caption ? element("span", { class: "soft" }, caption) : null), this.frame);
     this.sorting = { index: -1, descending: false };
+    this.fresh = true; // nothing has been scrolled yet, and asking would lay the page out
     this.sort(sorted, columns[sorted].descending === true);
+    this.fresh = false;
     tables.push(this);
   }
   sort(index, descending) {
@@ -46,13 +49,13 @@ class Table {
     this.shown = wanted === "" ? this.entries : this.entries.filter((entry) => entry.text.includes(wanted));
     this.count.textContent = wanted === "" ? plural(this.entries.length, "row") : this.shown.length + " of " + this.entries.length;
     this.current = 0;
-    this.frame.scrollTop = 0;
+    if (!this.fresh) this.frame.scrollTop = 0;
     this.draw(true);
   }
   /** Makes the rows in sight; `all`: every one, for printing (up to a thousand). */
   draw(anew = false, all = false) {
     const whole = all || this.shown.length <= kAll;
-    const top = Math.floor(this.frame.scrollTop / kRow), height = Math.ceil((this.frame.clientHeight || 700) / kRow);
+    const top = this.fresh ? 0 : Math.floor(this.frame.scrollTop / kRow), height = this.fresh ? kSpare : Math.ceil((this.frame.clientHeight || 700) / kRow);
     if (!anew && (whole || (top >= this.first && top + height <= this.end))) return;
     this.first = whole ? 0 : Math.max(0, top - kSpare);
     this.end = whole ? Math.min(this.shown.length, 1000) : Math.min(this.shown.length, top + height + kSpare);
@@ -114,12 +117,15 @@ class Table {
 function widths(columns, rows) {
   return element("colgroup", {}, ...columns.map((column) => {
     let most = column.label.length + 3;
-    for (const row of rows) most = Math.max(most, shownText(row, column).length);
-    const made = element("col");
+    const step = Math.ceil(rows.length / kSample);
+    for (const row of rows.filter((_, at) => at % step === 0)) most = Math.max(most, shownText(row, column).length);
+    const made = element("col", { class: classOf(column) });
     made.style.width = Math.min(column.name ? 46 : 34, most) * (column.number ? 9.1 : 8.5) + 20 + (column.bar ? 60 : 0) + "px";
     return made;
   }));
 }
+/** Paper is too narrow for columns that are for the screen. */
+const classOf = ({ number: isNumber, name, screen }) => [isNumber ? "number" : name ? "name" : "", screen ? "screen" : ""].join(" ").trim();
 const shownText = (row, column) => (column.show ? column.show(row) : column.number ? number(column.value(row)) : String(column.value(row) ?? ""));
 
 /** Undefined values stay at the end in either direction. */
@@ -136,7 +142,7 @@ function line(row, columns) {
   const made = element("tr", { tabindex: "-1" });
   for (const column of columns) {
     const text = shownText(row, column);
-    const cell = element("td", { class: column.number ? "number" : column.name ? "name" : "" }, text);
+    const cell = element("td", { class: classOf(column) }, text);
     if (!column.number) cell.title = text;
     if (column.bar) {
       cell.classList.add("bar");
