@@ -17,6 +17,8 @@ constexpr std::size_t kLabelColumns = 26;
 constexpr double kColumnWidth = 6.6, kBoldWidth = 7.9, kBoxHeight = 34, kBoxMargin = 14;
 /// Signs before and behind a group's label.
 constexpr double kGroupMargin = 44;
+/// Room for "1,000 nodes · 1 of 100 alike".
+constexpr double kGroupWidth = 158;
 
 Json whole(double value) { return std::lround(value); }
 
@@ -65,7 +67,7 @@ double box_width(const GraphNode& node) {
 }
 
 double box_width(const NodeGroup& group) {
-  return static_cast<double>(width(shortened(valid_utf8(group.label), kLabelColumns))) * kBoldWidth + kGroupMargin;
+  return std::max(kGroupWidth, static_cast<double>(width(shortened(valid_utf8(group.label), kLabelColumns))) * kBoldWidth + kGroupMargin);
 }
 
 class LaidOutGraph {

@@ -70,7 +70,7 @@ TEST(ReportCommand, SaysWhatItCouldNotCompute) {
   const ProcessResult run = run_tool({"report", kFp32, kFp32, "-d", kData, "-o", folder / "page.html"});
   EXPECT_EQ(run.exit_code, 4) << run.err;
   EXPECT_THAT(run.err, HasSubstr("visqerror: warning: sensitivity: "));
-  EXPECT_THAT(read_text(folder / "page.html"), HasSubstr("\"missing\":[\"sensitivity: "));
+  EXPECT_THAT(read_text(folder / "page.html"), ::testing::ContainsRegex("\"missing\":\\[[^]]*\"sensitivity: "));
 }
 
 /// What scripts of the tests have in common.
@@ -197,7 +197,7 @@ constexpr const char* kGroups = R"js(
   expect(closed < 200, "a picture of " + closed + " boxes at first");
   const group = nodes().find((each) => each.classList.contains("group"));
   const member = group.dataset.member;
-  expect(group.textContent.includes("alike"), "repeated blocks are not recognised: " + group.textContent);
+  expect(groups.some((_, index) => alike(index).length >= 70), "repeated blocks are not recognised");
   click(group.querySelector(".face"));
   expect(nodes().length > closed && all(`.frame[data-member="${member}"]`).length === 1, "the group does not open");
   click(one(`.frame[data-member="${member}"] .head`));
@@ -306,7 +306,10 @@ TEST(ReportCommand, DrawsAVisqFile) {
   EXPECT_EQ(run.exit_code, 0) << run.err;
   const std::string page = read_text(folder / "page.html"),
                     whole = page_after({"report", kFp32, kInt8, "--quick", "--records", "64"}, folder);
-  const auto bins = [](const std::string& text) { return text.substr(text.find("\"bins\":"), 900); };
+  const auto bins = [](const std::string& text) {
+    const std::size_t begin = text.find("\"bins\":");
+    return text.substr(begin, text.find(']', begin) - begin);
+  };
   EXPECT_EQ(bins(page), bins(whole)) << "other colours than those of the comparison itself";
   expect_error_containing(run_tool({"report", file, kInt8 + "x", "-o", folder / "x.html"}), 3, "x: ");
   if (!have_browser()) GTEST_SKIP() << "no browser (chromium) on this machine";

@@ -14,7 +14,9 @@ let drawnArea = null; // what part of the world has its elements now
 const hits = new Set();
 let fills = new Map(); // member → colour
 
-const size = () => byId("picture").getBoundingClientRect();
+let measured = null; // asking again in every frame would lay the page out in every frame
+const size = () => (measured ??= byId("picture").getBoundingClientRect());
+new ResizeObserver(() => (measured = null)).observe(byId("picture"));
 const zoomer = d3.zoom().scaleExtent([0.02, 4]).clickDistance(4)
   .wheelDelta(() => -d3.event.deltaY * (d3.event.deltaMode === 1 ? 0.05 : d3.event.deltaMode ? 1 : 0.0022))
   .on("start", () => picture.classed("moving", true))

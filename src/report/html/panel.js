@@ -10,7 +10,7 @@ function select(map, show) {
   mark({ map, node, member: node });
   if (!show || node === null) return;
   centre(node);
-  const { top, bottom } = size();
+  const { top, bottom } = byId("picture").getBoundingClientRect();
   if (bottom < 80 || top > innerHeight - 80) byId("graph").scrollIntoView({ block: "start" });
 }
 /** A node was chosen in the graph: its worst map; tables scroll inside their frames only. `show`: bring it into view. */
