@@ -8,6 +8,7 @@ find_package(OneDNN REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)  # the size of oneDNN's teams is set through it
 find_package(hwy REQUIRED)
 find_package(XNNPACK REQUIRED)
+find_package(D3 5 REQUIRED)        # the pages of `report`
 find_package(Graphviz REQUIRED)  # pictures of graphs: the layout engine `dot`
 # The shared HDF5 library loads some thirty others (for files in the cloud), which cost every start of the tool 5 ms.
 set(HDF5_USE_STATIC_LIBRARIES ON)

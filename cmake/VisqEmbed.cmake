@@ -1,9 +1,10 @@
 # visq_embed(TARGET NAMESPACE FILE…): text files as constants of the program: page.css becomes `std::string_view NAMESPACE::page_css()`,
-# which the code that uses it declares.
+# which the code that uses it declares. A file's path is relative to the caller's folder, or absolute.
 function(visq_embed target namespace)
   foreach(file ${ARGN})
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
-    file(READ ${CMAKE_CURRENT_SOURCE_DIR}/${file} content)
+    get_filename_component(path ${file} ABSOLUTE)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+    file(READ ${path} content)
     get_filename_component(name ${file} NAME)
     string(MAKE_C_IDENTIFIER ${name} name)
     # Assembled by hand: configure_file would take the text's own @WORDS@ for variables.

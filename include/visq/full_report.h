@@ -8,27 +8,49 @@
 #include "visq/accumulate.h"
 #include "visq/compare.h"
 #include "visq/diagnose.h"
+#include "visq/distribution.h"
 #include "visq/inspect.h"
+#include "visq/partial.h"
 #include "visq/profile.h"
+#include "visq/report.h"
 #include "visq/sensitivity.h"
 
 namespace visq {
+
+/// Times of the operators of both models, on one machine.
+struct ReportTimes {
+  std::vector<OperatorTime> reference, quantized;
+  int runs = 0;  ///< per operator
+};
 
 /// Results of several questions about the same pair. What was not asked for is empty, and the page says so.
 struct FullReport {
   std::string title;    ///< empty: the models' file names
   std::string version;  ///< of the program that made it
+  std::string command;  ///< that made it; empty: not said
   CompareResult comparison;
+  ColorScale colors = ColorScale::kDefault;
+  std::optional<VisqFile> picture;  ///< where the comparison's values come from such a file: its metric and colours
   std::optional<Inspection> reference, quantized;
   std::optional<DiagnoseResult> diagnosis;
   std::optional<SensitivityResult> sensitivity;
   std::optional<AccumulateResult> accumulation;
+  std::optional<PartialResult> partial;
+  std::optional<DistributionResult> distribution;
   std::vector<WeightProfile> weights;
-  std::vector<std::string> missing;  ///< parts that were asked for and could not be computed, and why
+  std::optional<ReportTimes> times;
+  std::size_t top = 5;                ///< distributions of so many of the most sensitive weights and activations are shown at once
+  std::vector<std::string> missing;   ///< parts that were asked for and could not be computed, and why
+  std::vector<std::string> left_out;  ///< parts for which there was no time
 };
 
-/// One HTML file without references to anything outside; the same bytes for the same results, wherever the models lie.
-/// Errors: kInternal where the graph cannot be laid out.
-Result<std::string> html_page(const FullReport& report);
+/// One HTML file without references to anything outside; the same bytes for the same results, wherever the models lie. Never fails: a graph
+/// that cannot be laid out is left out, and the page says so.
+std::string html_page(const FullReport& report);
+
+/// A comparison that holds the values of a visq.json file (one metric, which is the file's own where it is none of ours), of the model
+/// whose graph is given. Errors: kBadInput where the file speaks of more subgraphs than the graph has, or of no tensor that the graph
+/// knows.
+Result<FullReport> report_of(const VisqFile& file, const Model& model);
 
 }  // namespace visq

@@ -12,6 +12,7 @@
 #include "report/palette.h"
 #include "report/text.h"
 #include "report/view.h"
+#include "report/visq_values.h"
 #include "visq/report.h"
 
 namespace visq {
@@ -170,13 +171,6 @@ class DotWriter {
   std::string out_;
 };
 
-MetricInfo metric_by_label(const std::string& label) {
-  for (const MetricInfo& info : all_metrics()) {
-    if (info.label == label || info.name == label) return info;
-  }
-  return {"", label, Direction::kLowerIsBetter, ""};
-}
-
 }  // namespace
 }  // namespace report
 
@@ -196,30 +190,15 @@ std::string dot_graph(const CompareResult& result, int metric, const ReportOptio
 
 Result<std::string> dot_graph(const VisqFile& file, const Graph& graph) {
   using namespace report;
-  if (file.errors.size() > graph.subgraphs.size()) {
-    return bad_input("{}: 'error' holds {} subgraphs, the model {} has {}", file.path, file.errors.size(), file.model,
-                     graph.subgraphs.size());
-  }
-  const MetricInfo info = metric_by_label(file.metric);
+  VISQ_ASSIGN(auto known, values_of(file, graph));
+  const int index = metric_by_label(file.metric);
+  const MetricInfo info =
+      index < 0 ? MetricInfo{"", file.metric, Direction::kLowerIsBetter, ""} : all_metrics()[static_cast<std::size_t>(index)];
   const std::string title = file.title.empty() ? std::filesystem::path(file.model).filename().string() : file.title;
-  Picture picture{title, file.metric, info, file.bins, Values(file.errors.size())};
-  std::unordered_map<std::string, std::string> original;  // a file holds names as valid UTF-8, a model maybe not
-  std::size_t known = 0, all = 0;
-  for (std::size_t subgraph = 0; subgraph < file.errors.size(); ++subgraph) {
-    original.clear();
-    for (const GraphNode& node : graph.nodes) {
-      if (static_cast<std::size_t>(node.subgraph) != subgraph) continue;
-      for (const std::string& name : node.names) original.try_emplace(valid_utf8(name), name);
-    }
-    for (const auto& [name, value] : file.errors[subgraph]) {
-      ++all;
-      const auto found = original.find(name);
-      if (found == original.end()) continue;
-      ++known;
-      picture.values[subgraph][found->second] = {MetricValue::State::kFinite, value, -1};
-    }
+  Picture picture{title, file.metric, info, file.bins, Values(known.size())};
+  for (std::size_t subgraph = 0; subgraph < known.size(); ++subgraph) {
+    for (const auto& [name, value] : known[subgraph]) picture.values[subgraph][name] = {MetricValue::State::kFinite, value, -1};
   }
-  if (all > 0 && known == 0) return bad_input("{}: none of its {} tensors is in the model {}", file.path, all, file.model);
   return DotWriter(picture, graph).write();
 }
 

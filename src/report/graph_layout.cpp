@@ -39,6 +39,8 @@ Graph make_graph(const GraphLayout& layout, std::vector<Agnode_t*>& nodes, std::
   set_default(graph.get(), AGNODE, "width", "1");
   set_default(graph.get(), AGNODE, "height", "0.5");
   set_default(graph.get(), AGEDGE, "arrowhead", "none");
+  set_default(graph.get(), AGEDGE, "tailport", "s");
+  set_default(graph.get(), AGEDGE, "headport", "n");
   for (std::size_t i = 0; i < layout.boxes.size(); ++i) {
     std::string name = fmt::format("{}", i);
     nodes.push_back(agnode(graph.get(), name.data(), 1));

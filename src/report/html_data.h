@@ -1,14 +1,12 @@
 // What the page's script works on.
 #pragma once
 
-#include "report/graph_layout.h"
 #include "report/json_text.h"
 #include "visq/full_report.h"
 
 namespace visq::report {
 
 /// Everything that the page shows, as one JSON document. Maps are named by their index in "maps", graph nodes by theirs in "graph".
-/// Errors: as lay_out().
-Result<Json> html_data(const FullReport& report);
+Json html_data(const FullReport& report);
 
 }  // namespace visq::report

@@ -9,7 +9,13 @@ std::string_view page_css();
 std::string_view basis_js();
 std::string_view graph_js();
 std::string_view panel_js();
+std::string_view tables_js();
+std::string_view charts_js();
+std::string_view layout_js();
 std::string_view sections_js();
+std::string_view start_js();
+std::string_view d3_min_js();  // the library that draws
+std::string_view d3_license_txt();
 
 namespace {
 
@@ -39,17 +45,23 @@ std::string_view take_until(std::string_view& page, std::string_view mark) {
 }  // namespace
 }  // namespace report
 
-Result<std::string> html_page(const FullReport& report) {
-  auto data = report::html_data(report);
-  if (!data.ok()) return data.error();
+std::string html_page(const FullReport& report) {
   std::string_view page = report::page_html();
   std::string out;
   out += report::take_until(page, "{{css}}");
   out += report::page_css();
   out += report::take_until(page, "{{data}}");
-  out += report::embeddable(*data);
+  out += report::embeddable(report::html_data(report));
+  out += report::take_until(page, "{{library}}");
+  out += report::d3_license_txt();
+  std::string_view library = report::d3_min_js();
+  report::take_until(library, "\n");  // its first line is an address; what it says of the author stands in the licence too
+  out += library;
   out += report::take_until(page, "{{js}}");
-  for (const auto part : {report::basis_js, report::graph_js, report::panel_js, report::sections_js}) out += part();
+  for (const auto part : {report::basis_js, report::tables_js, report::charts_js, report::layout_js, report::graph_js, report::panel_js,
+                          report::sections_js, report::start_js}) {
+    out += part();
+  }
   out += page;
   return out;
 }

@@ -1,8 +1,11 @@
 // `visqerror report` on the bundled example: what it writes, and that the page works in a browser.
 #include <filesystem>
-#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
 
 #include "support/browser.h"
+#include "support/json_schema.h"
+#include "support/long_network.h"
 #include "tool/tool_support.h"
 
 namespace visq::testing {
@@ -43,7 +46,9 @@ TEST(ReportCommand, IsTheSamePageWithAnyThreadsAnyPlaceAndEitherName) {
 TEST(ReportCommand, QuickIsTheComparisonOnly) {
   const TemporaryFolder folder;
   const std::string page = page_after({"report", kFp32, kInt8, "--quick", "--title", "a <b> title"}, folder);
-  EXPECT_THAT(page, HasSubstr("\"diagnosis\":null,\"sensitivity\":null,\"weights\":[]"));
+  EXPECT_THAT(
+      page,
+      HasSubstr("\"diagnosis\":null,\"sensitivity\":null,\"weights\":[],\"accumulation\":null,\"partial\":null,\"distributions\":null"));
   EXPECT_THAT(page, HasSubstr("\"title\":\"a \\u003cb> title\""));
 }
 
@@ -65,37 +70,49 @@ TEST(ReportCommand, SaysWhatItCouldNotCompute) {
   const ProcessResult run = run_tool({"report", kFp32, kFp32, "-d", kData, "-o", folder / "page.html"});
   EXPECT_EQ(run.exit_code, 4) << run.err;
   EXPECT_THAT(run.err, HasSubstr("visqerror: warning: sensitivity: "));
-  EXPECT_THAT(read_text(folder / "page.html"), HasSubstr("\"missing\":[\"sensitivity: "));
+  EXPECT_THAT(read_text(folder / "page.html"), ::testing::ContainsRegex("\"missing\":\\[[^]]*\"sensitivity: "));
 }
 
-constexpr const char* kTour = R"js(
+/// What scripts of the tests have in common.
+constexpr const char* kHands = R"js(
   const one = (selector) => document.querySelector(selector);
   const all = (selector) => [...document.querySelectorAll(selector)];
   const press = (target, key) => target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
-  const click = (target) => target.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  const click = (target) => target.dispatchEvent(new MouseEvent("click", { bubbles: true, view: window }));
   const type = (target, text) => { target.value = text; target.dispatchEvent(new Event("input")); };
-  const names = () => all("#maps tbody tr").filter((row) => !row.hidden).map((row) => row.cells[1].textContent);
-  const mse = () => all("#maps tbody tr").map((row) => Number(row.cells[5].textContent));
+  const rows = (section) => all(section + " tbody tr:not(.gap)");
+  const names = () => rows("#maps").map((row) => row.cells[1].textContent);
+  const nodes = () => all("#picture .node");
+  const nodeOf = (name) => nodes().find((each) => each.querySelector("title").textContent.endsWith(" " + name));
+)js";
 
+constexpr const char* kTour = R"js(
+  const mse = () => rows("#maps").map((row) => Number(row.cells[5].textContent));
   expect(document.title.startsWith("fp32.tflite → int8.tflite"), "title: " + document.title);
-  expect(all(".node").length === 13, "nodes: " + all(".node").length);
+  expect(nodes().length === 13, "nodes: " + nodes().length);
   expect(mse().every((value, i, list) => i === 0 || list[i - 1] >= value), "not worst first: " + mse());
   expect(document.documentElement.scrollWidth <= innerWidth, "wider than the window");
+  expect(one("main section:not([hidden]) h2").textContent === "Findings", "findings are not first");
 
-  const node = all(".node").find((each) => each.textContent.includes("spatial/Relu6"));
-  click(node);
-  expect(node.classList.contains("selected"), "the node is not highlighted");
+  click(nodeOf("spatial/Relu6").querySelector(".face"));
+  expect(nodeOf("spatial/Relu6").classList.contains("selected"), "the node is not highlighted");
   expect(one("#maps tr.selected td.name")?.textContent === "spatial/Relu6", "the row is not highlighted");
   expect(one("#panel h3").textContent === "spatial/Relu6", "the panel shows " + one("#panel").textContent);
-  expect(one("#panel").textContent.includes("MSE") && one("#panel").textContent.includes("scale"), "the panel lacks numbers");
+  for (const words of ["MSE", "scale", "accumulated", "created here", "inherited", "Weights", "MACs"]) {
+    expect(one("#panel").textContent.includes(words), "the panel lacks " + words);
+  }
+  expect(all("#panel .histogram svg .before").length === 2, "histograms: " + all("#panel .histogram").length);
+  expect(all("#panel svg .median").length === 2, "box plots: " + all("#panel svg .median").length);
+  expect(all("#curves line.chosen:not([display])").length >= 3, "curves do not mark the selected node");
 
-  const world = one("#picture > g");
+  const world = one("#picture .world");
   const before = world.getAttribute("transform");
-  const row = all("#maps tbody tr").find((each) => each.cells[1].textContent === "logits/MatMul");
-  press(row, "Enter");
+  press(rows("#maps").find((each) => each.cells[1].textContent === "logits/MatMul"), "Enter");
   expect(one("#panel h3").textContent === "logits/MatMul", "Enter on a row does nothing");
-  expect(all(".node.selected").length === 1 && one(".node.selected").textContent.includes("logits/MatMul"), "the row's node is not highlighted");
+  expect(all(".node.selected").length === 1 && nodeOf("logits/MatMul").classList.contains("selected"), "the row's node is not highlighted");
   expect(world.getAttribute("transform") !== before, "the row's node is not centred");
+  press(one("#picture"), "ArrowUp");
+  expect(!nodeOf("logits/MatMul").classList.contains("selected") && all(".node.selected").length === 1, "the arrow keys do not walk");
   press(document.body, "Escape");
   expect(one(".selected") === null, "Escape does not deselect");
 
@@ -120,33 +137,217 @@ constexpr const char* kTour = R"js(
   press(one("#search"), "Enter");
   expect(one(".node.selected.hit") !== null, "Enter does not go to a hit");
 
-  const fills = () => all(".node rect").map((rect) => rect.getAttribute("fill")).join();
+  const fills = () => all(".node .face").map((rect) => rect.getAttribute("fill")).join();
   const painted = fills();
   one("#metric").value = String([...one("#metric").options].findIndex((option) => option.text === "SQNR"));
   one("#metric").dispatchEvent(new Event("change"));
   expect(fills() !== painted, "another metric, the same colours");
   expect(one("#legend").textContent.startsWith("SQNR"), "legend: " + one("#legend").textContent);
+  const original = fills();
+  one("#palette").value = "safe";
+  one("#palette").dispatchEvent(new Event("change"));
+  expect(fills() !== original && !fills().includes("#800026"), "another palette, the same colours");
 
   const scale = () => Number(/scale\((.*)\)/.exec(world.getAttribute("transform"))[1]);
   const small = scale();
-  one("#picture").dispatchEvent(new WheelEvent("wheel", { deltaY: -200, bubbles: true, cancelable: true }));
+  one("#picture").dispatchEvent(new WheelEvent("wheel", { deltaY: -200, bubbles: true, cancelable: true, view: window }));
   expect(scale() > small, "the wheel does not zoom");
+  expect(!one("#minimap").hidden, "no small map of a picture that is larger than the window");
   press(one("#picture"), "0");
-  expect(all("#sensitivity tbody tr").length > 10, "sensitivity: " + all("#sensitivity tbody tr").length);
-  expect(all("#curves img").length === 4 && all("#curves img").every((image) => image.complete && image.naturalWidth > 100), "curves");
-  expect(all("#weights tbody tr").length > 5, "weights: " + all("#weights tbody tr").length);
+  expect(one("#minimap").hidden, "a small map of a picture that is all in sight");
+
+  const back = () => getComputedStyle(document.body).backgroundColor;
+  const light = back();
+  click(one("#theme"));
+  click(one("#theme"));
+  expect(document.documentElement.dataset.theme === "dark" && back() !== light, "no dark mode: " + back());
+
+  expect(rows("#sensitivity").length > 10, "sensitivity: " + rows("#sensitivity").length);
+  expect(all("#curves .chart svg").length === 5, "curves: " + all("#curves .chart svg").length);
+  expect(all("#distributions .card").length === 2 * 5, "distributions: " + all("#distributions .card").length);
+  expect(rows("#weights").length > 5, "weights: " + rows("#weights").length);
+  expect(rows("#operators").length === 11, "operators: " + rows("#operators").length);
+  expect(one("#about code").textContent.startsWith("visqerror report fp32.tflite int8.tflite -d data.h5"), "command: " + one("#about code").textContent);
 )js";
 
 TEST(ReportCommand, PageWorksInABrowser) {
   if (!have_browser()) GTEST_SKIP() << "no browser (chromium) on this machine";
   const TemporaryFolder folder;
   const std::string page = page_after({"report", kFp32, kInt8}, folder);
-  EXPECT_EQ(faults_of_page(page, kTour), "");
+  EXPECT_EQ(faults_of_page(page, std::string(kHands) + kTour), "");
   EXPECT_EQ(faults_of_page(page,
                            "expect(document.documentElement.scrollWidth <= innerWidth, 'wider than a phone: ' + "
                            "document.documentElement.scrollWidth + ' > ' + innerWidth);",
                            "500,800"),
             "");
+}
+
+/// A pair with thousands of operators, and one record for it.
+struct LongPair {
+  LongPair(const TemporaryFolder& folder, int blocks, bool scoped) : fp32(folder / "long.tflite"), int8(folder / "long8.tflite") {
+    write_text(fp32, long_network(blocks, false, scoped));
+    write_text(int8, long_network(blocks, true, scoped));
+  }
+  std::string fp32, int8;
+};
+
+/// Groups open and close, and what they hold comes and goes with them; then everything at once.
+constexpr const char* kGroups = R"js(
+  const closed = nodes().length;
+  expect(closed < 200, "a picture of " + closed + " boxes at first");
+  const group = nodes().find((each) => each.classList.contains("group"));
+  const member = group.dataset.member;
+  expect(groups.some((_, index) => alike(index).length >= 70), "repeated blocks are not recognised");
+  click(group.querySelector(".face"));
+  expect(nodes().length > closed && all(`.frame[data-member="${member}"]`).length === 1, "the group does not open");
+  click(one(`.frame[data-member="${member}"] .head`));
+  expect(nodes().length === closed && all(`.frame[data-member="${member}"]`).length === 0, "the group does not close");
+
+  const last = rows("#maps").find((row) => row.dataset.map);
+  click(last);
+  const selected = one(".node.selected");
+  expect(selected !== null && !selected.classList.contains("group"), "a row does not open the groups around its node");
+  expect(one("#maps tr.selected") !== null, "the row is not highlighted");
+
+  expect(rows("#maps").length < 300, "rows out of sight are elements too: " + rows("#maps").length);
+  const frame = one("#maps .scroll");
+  frame.scrollTop = frame.scrollHeight;
+  frame.dispatchEvent(new Event("scroll"));
+  expect(rows("#maps").at(-1).getBoundingClientRect().bottom <= frame.getBoundingClientRect().bottom + 30, "the table has no end");
+
+  click(one("#open-all"));
+  expect(all("#picture .group").length === 0, "not everything is open");
+  const boxes = scene.boxes.map(extent);
+  const meet = boxes.filter((a, i) => boxes.some((b, j) => j > i && a[0] < b[2] - 1 && b[0] < a[2] - 1 && a[1] < b[3] - 1 && b[1] < a[3] - 1));
+  expect(meet.length === 0, meet.length + " boxes overlap");
+  expect(scene.frames.every((frame) => scene.boxes.filter(({ member }) => nodesIn(groupAt(frame.member)).includes(member)).every((box) => within(extent(box), extent(frame)))), "a node lies outside of its group");
+  click(one("#close-all"));
+  expect(nodes().length <= closed, "not everything is closed: " + nodes().length);
+)js";
+
+/// Times of what a user waits for; generous limits, for machines that do other things at the same time.
+constexpr const char* kTimes = R"js(
+  const clock = (limit, what, work) => {
+    const start = performance.now();
+    work();
+    one("#picture").getBoundingClientRect();
+    const took = performance.now() - start;
+    expect(took < limit, what + " takes " + took.toFixed() + " ms");
+  };
+  expect(performance.now() < 8000, "opening takes " + performance.now().toFixed() + " ms");
+  clock(3000, "opening all groups", () => click(one("#open-all")));
+  clock(3000, "thirty moves", () => { for (let i = 0; i < 30; ++i) picture.call(zoomer.translateBy, 7, -11); });
+  clock(3000, "sorting", () => click(all("#maps th button")[7]));
+  clock(3000, "another metric", () => { one("#metric").value = "5"; one("#metric").dispatchEvent(new Event("change")); });
+  clock(3000, "search", () => type(one("#search"), "tanh"));
+)js";
+
+TEST(ReportCommand, ThreeThousandOperatorsStayFluid) {
+  if (!have_browser()) GTEST_SKIP() << "no browser (chromium) on this machine";
+  const TemporaryFolder folder;
+  for (const bool scoped : {true, false}) {
+    const LongPair pair(folder, 750, scoped);
+    const ProcessResult run = run_tool({"report", pair.fp32, pair.int8, "--quick", "--quiet", "-o", folder / "long.html"});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const std::string page = read_text(folder / "long.html");
+    EXPECT_EQ(faults_of_page(page, std::string(kHands) + kGroups), "") << scoped;
+    EXPECT_EQ(faults_of_page(page, std::string(kHands) + kTimes), "") << scoped;
+    EXPECT_LT(page.size(), 6'000'000U);
+  }
+}
+
+TEST(ReportCommand, LeavesOutWhatFindsNoTime) {
+  const TemporaryFolder folder;
+  const ProcessResult run =
+      run_tool({"report", kFp32, kInt8, "-d", kData, "--records", "2", "--time-limit", "0.001", "-o", folder / "page.html"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("at most 0 s (--time-limit)"));
+  const std::string page = read_text(folder / "page.html");
+  for (const char* part : {"diagnose", "sensitivity", "distribution", "partial"}) {
+    EXPECT_THAT(page, HasSubstr(std::string(part) + ": left out, there was no time for it"));
+    EXPECT_THAT(run.err, HasSubstr(std::string(part) + ": left out, there was no time for it"));
+  }
+  expect_error(run_tool({"report", kFp32, kInt8, "--time-limit", "soon", "-o", folder / "x"}), 2,
+               "--time-limit: 'soon' is no time, such as 90s, 2m or 1h");
+}
+
+TEST(ReportCommand, SaysAccuracyOfAllRecords) {
+  const TemporaryFolder folder;
+  const std::string page = page_after({"report", kFp32, kInt8, "--quick", "--labels", example("labels.npy"), "--post", "softmax"}, folder);
+  EXPECT_THAT(page, HasSubstr("\"accuracy\":{\"output\":\"Identity\""));
+  EXPECT_THAT(page, HasSubstr("\"records\":64,\"classes\":10"));
+  EXPECT_THAT(page, HasSubstr("\"post\":\"softmax\""));
+}
+
+TEST(ReportCommand, TimesOperatorsWhereAsked) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(page_after({"report", kFp32, kInt8, "--records", "2", "--time"}, folder), HasSubstr("\"runs\":"));
+  EXPECT_THAT(page_after({"report", kFp32, kInt8, "--records", "2"}, folder), Not(HasSubstr("\"runs\":")));
+  expect_error(run_tool({"report", kFp32, kInt8, "--quick", "--time", "-o", folder / "x"}), 2,
+               "--time: goes without --quick, which is the comparison only");
+}
+
+TEST(ReportCommand, GivesTheNumbersAsJson) {
+  const TemporaryFolder folder;
+  const ProcessResult run = run_tool({"report", kFp32, kInt8, "-d", kData, "--records", "2", "--quiet", "--json", "-"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const auto json = nlohmann::json::parse(run.out);
+  EXPECT_EQ(schema_violation("report.schema.json", json), "");
+  for (const char* part : {"compare", "diagnose", "sensitivity", "accumulate", "partial"}) {
+    EXPECT_EQ(schema_violation(std::string(part) + ".schema.json", json[part]), "") << part;
+  }
+}
+
+TEST(ReportCommand, DrawsAVisqFile) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_tool({"compare", kFp32, kInt8, "-d", kData, "--quiet", "-o", folder / "out"}).exit_code, 0);
+  const std::string file = folder / "out/fp32.mse.visq.json";
+  const ProcessResult run = run_tool({"report", file, "-o", folder / "page.html"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const std::string page = read_text(folder / "page.html"),
+                    whole = page_after({"report", kFp32, kInt8, "--quick", "--records", "64"}, folder);
+  const auto bins = [](const std::string& text) {
+    const std::size_t begin = text.find("\"bins\":");
+    return text.substr(begin, text.find(']', begin) - begin);
+  };
+  EXPECT_EQ(bins(page), bins(whole)) << "other colours than those of the comparison itself";
+  expect_error_containing(run_tool({"report", file, kInt8 + "x", "-o", folder / "x.html"}), 3, "x: ");
+  if (!have_browser()) GTEST_SKIP() << "no browser (chromium) on this machine";
+  EXPECT_EQ(faults_of_page(page, std::string(kHands) + R"js(
+    expect(nodes().length === 13 && nodes().some((each) => each.querySelector(".face").getAttribute("fill") === "#800026"), "no colours");
+    expect(names().length === 12, "rows: " + names().length);
+    expect(one("#sensitivity").hidden && one("#curves").hidden && one("#pairing").hidden, "sections of which the file says nothing");
+    expect(one("#about").textContent.includes("fp32.mse.visq.json"), "about: " + one("#about").textContent);
+  )js"),
+            "");
+}
+
+TEST(ReportCommand, CompareWritesThePageToo) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_tool({"compare", kFp32, kInt8, "-d", kData, "--quiet", "--write", "html=" + (folder / "c.html")}).exit_code, 0);
+  const std::string page = read_text(folder / "c.html");
+  EXPECT_THAT(page, HasSubstr("\"records\":64"));
+  if (!have_browser()) GTEST_SKIP() << "no browser (chromium) on this machine";
+  EXPECT_EQ(faults_of_page(page, std::string(kHands) + "expect(nodes().length === 13 && names().length === 12, 'page of compare');"), "");
+}
+
+TEST(ReportCommand, OpensThePageInABrowser) {
+  const TemporaryFolder folder;
+  const std::string browser = folder / "browser";
+  write_text(browser,
+             "#!/bin/sh\necho \"$@\" > " + (folder / "seen.part") + "\nmv " + (folder / "seen.part") + " " + (folder / "seen") + "\n");
+  std::filesystem::permissions(browser, std::filesystem::perms::owner_all);
+  const auto show = [&](const std::string& environment) {
+    return run_process({"env", environment, VISQ_BINARY, "report", kFp32, kInt8, "-d", kData, "--records", "1", "--quick",
+                        "--view-in-browser", "-o", folder / "page.html"});
+  };
+  EXPECT_EQ(show("BROWSER=" + (folder / "none") + ":" + browser + " --new %s").exit_code, 0);
+  for (int i = 0; i < 100 && !std::filesystem::exists(folder / "seen"); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(read_text(folder / "seen"), "--new " + (folder / "page.html") + "\n");
+  const ProcessResult without = show("PATH=" + (folder / "out"));
+  EXPECT_EQ(without.exit_code, 0) << without.err;
+  EXPECT_THAT(without.err, HasSubstr("--view-in-browser: neither $BROWSER nor xdg-open is there to open"));
+  expect_error(run_tool({"report", kFp32, kInt8, "--json", "-", "--view-in-browser"}), 2, "--view-in-browser: needs -o, the file to show");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "visqerror/comparison.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -39,29 +40,6 @@ Result<CompareResult> compare_dump_files(PairRequest& request, const Console& co
   return compare_dumps(*reference, request.reference, *quantized, request.quantized, request.options);
 }
 
-struct Labels {
-  std::vector<std::int64_t> values;
-  std::int64_t offset = 0;
-};
-
-/// Reads --labels and its companions before anything is computed.
-Result<Labels> read_labels(const PairRequest& request) {
-  Labels labels;
-  if (!request.labels.empty() && !request.eval.empty()) return usage_error("--labels and --eval: one measure of accuracy at a time");
-  if (!request.eval.empty() && ranks().several()) return usage_error("--eval: does not go with several ranks");
-  if (request.labels.empty()) {
-    if (!request.label_offset.empty() || !request.output_node.empty()) return usage_error("--label-offset and --output-node need --labels");
-    return labels;
-  }
-  if (request.data.records.starts_with("worst")) return usage_error("--labels: do not go with --records worst");
-  constexpr std::int64_t kFarthest = 1'000'000;
-  if (!request.label_offset.empty()) {
-    VISQ_ASSIGN(labels.offset, parse_integer("--label-offset", request.label_offset, -kFarthest, kFarthest));
-  }
-  VISQ_ASSIGN(labels.values, load_labels(request.labels));
-  return labels;
-}
-
 /// One model alone is compared with itself: what the device computes against what fake quantization says.
 Status complete(PairRequest& request, const Model& reference) {
   if (!request.quantized.empty()) return {};
@@ -96,7 +74,38 @@ Result<std::optional<Accuracy>> evaluate(const std::string& program, const Share
   return std::optional(result);
 }
 
-/// Top-1 and top-5 of both models, or what --eval says of them; nothing without either.
+}  // namespace
+
+void add_accuracy_options(CLI::App& app, PairRequest& request) {
+  const std::string group = "Accuracy";
+  add_value(app, "--labels", request.labels, "FILE",
+            "class of every record (.npy, .csv, or FILE.h5[:DATASET]): top-1 and top-5 of both models, in one more pass")
+      ->group(group);
+  add_value(app, "--label-offset", request.label_offset, "N", "class of label 0; default: 0")->group(group);
+  add_value(app, "--output-node", request.output_node, "NAME", "the output that holds the classes; default: the first")->group(group);
+  add_value(app, "--eval", request.eval, "CMD",
+            "a program that gets a file of one model's outputs (as run writes them) as its last argument and prints one number: a share, "
+            "or where one of the two exceeds 1, points")
+      ->group(group);
+}
+
+Result<Labels> read_labels(const PairRequest& request) {
+  Labels labels;
+  if (!request.labels.empty() && !request.eval.empty()) return usage_error("--labels and --eval: one measure of accuracy at a time");
+  if (!request.eval.empty() && ranks().several()) return usage_error("--eval: does not go with several ranks");
+  if (request.labels.empty()) {
+    if (!request.label_offset.empty() || !request.output_node.empty()) return usage_error("--label-offset and --output-node need --labels");
+    return labels;
+  }
+  if (request.data.records.starts_with("worst")) return usage_error("--labels: do not go with --records worst");
+  constexpr std::int64_t kFarthest = 1'000'000;
+  if (!request.label_offset.empty()) {
+    VISQ_ASSIGN(labels.offset, parse_integer("--label-offset", request.label_offset, -kFarthest, kFarthest));
+  }
+  VISQ_ASSIGN(labels.values, load_labels(request.labels));
+  return labels;
+}
+
 Status add_accuracy(const PairRequest& request, const Labels& labels, const SharedModel& reference, const SharedModel& quantized,
                     RecordSource& data, CompareResult& result) {
   if ((request.labels.empty() && request.eval.empty()) || result.interrupted) return {};
@@ -118,8 +127,6 @@ Status add_accuracy(const PairRequest& request, const Labels& labels, const Shar
   VISQ_ASSIGN(result.accuracy, accuracy(reference, quantized, data, options));
   return {};
 }
-
-}  // namespace
 
 Result<CompareResult> compare_pair(PairRequest request, const Console& console) {
   if (!request.quantized.empty() && is_dump(request.reference) && is_dump(request.quantized)) return compare_dump_files(request, console);

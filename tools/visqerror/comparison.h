@@ -9,6 +9,10 @@
 #include "visqerror/sequence_arguments.h"
 #include "visqerror/session.h"
 
+namespace CLI {
+class App;
+}
+
 namespace visq::tool {
 
 /// A pair of models and how to compare them.
@@ -22,6 +26,21 @@ struct PairRequest {
   std::optional<Mode> reference_mode, quantized_mode;  ///< unset: the model's default
   CompareOptions options;                              ///< records, modes, progress and stop are filled in here
 };
+
+/// Adds --labels, --label-offset, --output-node and --eval.
+void add_accuracy_options(CLI::App& app, PairRequest& request);
+
+/// --labels and its companions, read before anything is computed.
+struct Labels {
+  std::vector<std::int64_t> values;
+  std::int64_t offset = 0;
+};
+Result<Labels> read_labels(const PairRequest& request);
+
+/// Top-1 and top-5 of both models, or what --eval says of them, into result.accuracy; nothing without either. Of request.options the
+/// records, modes, sequence, threads, progress and stop matter.
+Status add_accuracy(const PairRequest& request, const Labels& labels, const SharedModel& reference, const SharedModel& quantized,
+                    RecordSource& data, CompareResult& result);
 
 /// Loads and compares; warns where nothing is quantized. A run that was interrupted returns a result with `interrupted` set.
 Result<CompareResult> compare_pair(PairRequest request, const Console& console);

@@ -1,5 +1,6 @@
 #include "visqerror/values.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -38,6 +39,15 @@ Result<double> parse_number(const std::string& option, const std::string& text) 
   const auto value = whole<double>(text);
   if (!value || !std::isfinite(*value)) return usage_error("{}: '{}' is not a number", option, text);
   return *value;
+}
+
+Result<double> parse_duration(const std::string& option, const std::string& text) {
+  const auto units = {std::pair('s', 1.0), std::pair('m', 60.0), std::pair('h', 3600.0)};
+  const auto unit = std::find_if(units.begin(), units.end(), [&](const auto& each) { return text.ends_with(each.first); });
+  const auto number = parse_number(option, unit == units.end() ? text : text.substr(0, text.size() - 1));
+  const double seconds = number.ok() ? *number * (unit == units.end() ? 1 : unit->second) : 0;
+  if (!(seconds > 0)) return usage_error("{}: '{}' is no time, such as 90s, 2m or 1h", option, text);
+  return seconds;
 }
 
 Result<RecordSelection> parse_records(const std::string& text) {

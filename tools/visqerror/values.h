@@ -24,6 +24,9 @@ Result<std::uint64_t> parse_memory(const std::string& option, const std::string&
 /// A finite number.
 Result<double> parse_number(const std::string& option, const std::string& text);
 
+/// Seconds of a time: 90s, 2m, 1.5h; a number alone is seconds.
+Result<double> parse_duration(const std::string& option, const std::string& text);
+
 /// --records: the first N, or [A, B), or the K worst. Neither set: all.
 struct RecordSelection {
   std::optional<RecordRange> range;

@@ -1,5 +1,5 @@
-// Draws the report from the data beside it. Texts from models enter the page as text nodes only. First part:
-// elements, numbers, metrics and their colours, tables.
+// Draws the report from the data beside it, with d3. Texts from models enter the page as text nodes only. First part: elements, numbers,
+// metrics and their colours.
 "use strict";
 
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -35,6 +35,14 @@ function number(value) {
 }
 const percent = (share) => (share === null || share === undefined ? "–" : number(100 * share) + " %");
 const grouped = (value) => value.toLocaleString("en-US");
+const plural = (count, thing) => grouped(count) + " " + thing + (count === 1 ? "" : "s");
+/** Long names keep the end, which says most. */
+function shortened(text, most) {
+  const letters = [...text];
+  if (letters.length <= most) return text;
+  const head = Math.floor((most - 1) / 3);
+  return letters.slice(0, head).join("") + "…" + letters.slice(letters.length - (most - 1 - head)).join("");
+}
 
 function list(pairs) {
   const made = element("dl");
@@ -49,10 +57,22 @@ function link(map, text) {
   return element("button", { type: "button", class: "link", click: () => select(map, true) }, text);
 }
 
+/** A text beside the pointer. */
+function showTip(event, lines) {
+  const tip = byId("tip");
+  tip.replaceChildren(...lines.map((text, at) => element(at === 0 ? "b" : "div", {}, text)));
+  tip.hidden = false;
+  const { width, height } = tip.getBoundingClientRect();
+  tip.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - width - 8)) + "px";
+  tip.style.top = Math.max(4, event.clientY + 18 + height > innerHeight ? event.clientY - height - 10 : event.clientY + 18) + "px";
+}
+const hideTip = () => (byId("tip").hidden = true);
+
 // ---- Metrics and colours ----
 
 const metricAt = (name) => metrics.findIndex((metric) => metric.name === name);
 const mainMetric = Math.max(0, metricAt("mse"));
+const nameOfMap = (map) => maps[map].name;
 /** For sorting: larger is worse, undefined is least. */
 function badness(value, higher) {
   if (value === null || value === undefined) return -Infinity;
@@ -62,17 +82,30 @@ function badness(value, higher) {
 function worstMap(indices, metric) {
   let worst = null;
   for (const index of indices) {
-    const value = badness(maps[index].metrics[metric], metrics[metric].higher);
-    if (worst === null || value > badness(maps[worst].metrics[metric], metrics[metric].higher)) worst = index;
+    const value = badness(maps[index].metrics[metric], metrics[metric]?.higher);
+    if (worst === null || value > badness(maps[worst].metrics[metric], metrics[metric]?.higher)) worst = index;
   }
   return worst;
 }
+
+let palette = "original";
 const kNone = { color: "#d9d9d9", text: "#000000" };
-function binOf(metric, value) {
-  const bins = metrics[metric].bins;
+/** A colour of the palette: `rank` from 0 (best) to `most` (worst). Cividis reads the same to most who see few colours, and in grey. */
+function safeColor(rank, most) {
+  const color = d3.color(d3.interpolateCividis(1 - rank / Math.max(1, most))).hex();
+  return { color, text: d3.lab(color).l > 55 ? "#000000" : "#ffffff" };
+}
+function colorsOf(metric) {
+  const { bins, higher } = metrics[metric];
+  const last = bins.length - 1;
+  return palette === "original" ? bins : bins.map((bin, at) => ({ begin: bin.begin, end: bin.end, ...safeColor(higher ? last - at : at, last) }));
+}
+/** The colour of a value, of the colours given. */
+function colorIn(colors, metric, value) {
   if (value === null || value === undefined) return kNone;
-  if (value === "inf") return metrics[metric].higher ? bins[bins.length - 1] : bins[0];
-  return bins.find((bin) => bin.begin <= value && value < bin.end) || kNone;
+  if (value === "inf") return metrics[metric].higher ? colors[colors.length - 1] : colors[0];
+  const near = (edge) => Math.abs(value - edge) <= 1e-5 * Math.abs(edge); // values have been shortened, the edges have not
+  return colors.find((bin) => bin.begin <= value && value < bin.end) ?? colors.find((bin) => near(bin.begin) || near(bin.end)) ?? kNone;
 }
 
 const mapsOfNode = graph.nodes.map(() => []);
@@ -80,94 +113,5 @@ maps.forEach((map, index) => {
   if (map.node !== null) mapsOfNode[map.node].push(index);
 });
 
-// ---- Tables ----
-
-const rowsOfMap = new Map(); // map index → rows of all tables that speak of it
-/** Columns: {label, value(row), show(row), number, descending, name, bar}. Rows have `map`, an index into maps, or null. */
-function table(section, caption, columns, rows, sorted, filterLabel) {
-  const body = element("tbody");
-  const heads = columns.map((column, index) =>
-    element("th", { scope: "col", class: column.number ? "number" : "" },
-      element("button", { type: "button", title: column.title, click: () => sort(index) }, column.label)));
-  const entries = rows.map((row) => ({ row, line: line(row, columns), text: searchable(row, columns) }));
-  let current = { index: -1, descending: false };
-
-  function sort(index, descending) {
-    const column = columns[index];
-    const first = column.descending === true;
-    current = { index, descending: descending ?? (current.index === index ? !current.descending : first) };
-    const sign = current.descending ? -1 : 1;
-    entries.sort((a, b) => sign * order(column.value(a.row), column.value(b.row), sign));
-    body.replaceChildren(...entries.map((entry) => entry.line));
-    heads.forEach((head, at) => {
-      if (at === index) head.setAttribute("aria-sort", current.descending ? "descending" : "ascending");
-      else head.removeAttribute("aria-sort");
-    });
-    rove(body);
-  }
-  const count = element("output", { class: "soft" });
-  const filter = element("input", { type: "search", placeholder: "filter", "aria-label": filterLabel, input: () => {
-    const wanted = filter.value.toLowerCase();
-    let shown = 0;
-    for (const entry of entries) {
-      entry.line.hidden = !entry.text.includes(wanted);
-      if (!entry.line.hidden) ++shown;
-    }
-    count.textContent = shown + " of " + entries.length;
-    rove(body);
-  } });
-  count.textContent = entries.length + " rows";
-  body.addEventListener("keydown", (event) => walk(event, body));
-  section.append(element("div", { class: "tools" }, filter, count, caption ? element("span", { class: "soft" }, caption) : null),
-    element("div", { class: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body)));
-  sort(sorted, columns[sorted].descending === true);
-}
-/** Undefined values stay at the end in either direction. */
-function order(a, b, sign) {
-  const none = (value) => value === null || value === undefined || value === "";
-  if (none(a) || none(b)) return sign * (Number(none(a)) - Number(none(b)));
-  const finite = (value) => (value === "inf" ? Infinity : value);
-  if (typeof a === "string" && a !== "inf") return a.localeCompare(b, "en", { numeric: true });
-  return finite(a) === finite(b) ? 0 : finite(a) < finite(b) ? -1 : 1;
-}
-function line(row, columns) {
-  const made = element("tr", { tabindex: "-1", click: () => select(row.map, true) });
-  for (const column of columns) {
-    const text = column.show ? column.show(row) : column.number ? number(column.value(row)) : String(column.value(row) ?? "");
-    const cell = element("td", { class: column.number ? "number" : column.name ? "name" : "" }, text);
-    if (column.name) cell.title = text;
-    if (column.bar) {
-      cell.classList.add("bar");
-      cell.style.setProperty("--share", (100 * column.bar(row)).toFixed(2) + "%");
-    }
-    made.append(cell);
-  }
-  if (row.map !== null && row.map !== undefined) {
-    if (!rowsOfMap.has(row.map)) rowsOfMap.set(row.map, []);
-    rowsOfMap.get(row.map).push(made);
-    made.dataset.map = row.map;
-  }
-  return made;
-}
-const searchable = (row, columns) => columns.filter((column) => !column.number).map((column) => String(column.value(row) ?? "")).join("\n").toLowerCase();
-
-/** One row of a table is reached with Tab, the others with the arrows. */
-function rove(body) {
-  const rows = [...body.rows];
-  rows.forEach((row) => (row.tabIndex = -1));
-  const first = rows.find((row) => !row.hidden && row.classList.contains("selected")) || rows.find((row) => !row.hidden);
-  if (first) first.tabIndex = 0;
-}
-function walk(event, body) {
-  const row = event.target.closest("tr");
-  if (!row) return;
-  if (event.key === "Enter") return row.click();
-  const rows = [...body.rows].filter((each) => !each.hidden);
-  const at = rows.indexOf(row);
-  const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[event.key];
-  if (next === undefined || !rows[next]) return;
-  event.preventDefault();
-  row.tabIndex = -1;
-  rows[next].tabIndex = 0;
-  rows[next].focus();
-}
+/** What is selected: a map, the node that makes it, and what stands for that in the picture (a group: below 0). */
+const selection = { map: null, node: null, member: null };

@@ -1,58 +1,88 @@
-// Third part: what is selected, and the panel that shows it.
+// Sixth part: what is selected, and the panel that shows it.
 
-// ---- Selection: a node of the graph, rows of the tables, the panel ----
+const onSelect = []; // charts that mark the selected map
 
-/** A map was chosen in a table or a finding; `show`: bring its node into view. */
+/** A map was chosen in a table, a curve or a finding; `show`: bring its node into view. */
 function select(map, show) {
   if (map === null || map === undefined) return;
-  mark(map, maps[map].node);
-  if (show && maps[map].node !== null) {
-    centre(maps[map].node);
-    const { top, bottom } = size();
-    if (bottom < 80 || top > window.innerHeight - 80) byId("graph").scrollIntoView({ block: "start" });
-  }
+  const { node } = maps[map];
+  if (node !== null && openAround(node)) rearrange();
+  mark({ map, node, member: node });
+  if (!show || node === null) return;
+  centre(node);
+  const { top, bottom } = byId("picture").getBoundingClientRect();
+  if (bottom < 80 || top > innerHeight - 80) byId("graph").scrollIntoView({ block: "start" });
 }
-/** A node was chosen in the graph: its worst map; tables scroll inside their frames only. */
-function selectNode(node) {
-  mark(worstMap(mapsOfNode[node], Number(byId("metric").value)), node);
+/** A node was chosen in the graph: its worst map; tables scroll inside their frames only. `show`: bring it into view. */
+function selectNode(node, show = false) {
+  if (show && openAround(node)) rearrange();
+  mark({ map: worstMap(mapsOfNode[node], Number(byId("metric").value)), node, member: standIn(node) });
+  if (show) centre(node);
 }
-function mark(map, node) {
-  for (const each of document.querySelectorAll(".selected")) each.classList.remove("selected");
-  for (const each of document.querySelectorAll(".near")) each.classList.remove("near");
-  if (node !== null) {
-    drawnNodes[node].classList.add("selected");
-    for (const edge of edgesOfNode[node]) edge.classList.add("near");
-  }
-  for (const row of rowsOfMap.get(map) ?? []) {
-    row.classList.add("selected");
-    rove(row.parentElement);
-    const frame = row.closest(".scroll");
-    frame.scrollTop = row.offsetTop - frame.clientHeight / 2;
-  }
-  showPanel(map, node);
+function selectGroup(group) {
+  mark({ map: null, node: null, member: -1 - group });
+}
+function mark(chosen) {
+  Object.assign(selection, chosen);
+  highlight();
+  for (const each of tables) if (selection.map === null) each.mark(); else each.reveal(selection.map);
+  for (const each of onSelect) each();
+  showPanel();
 }
 
-function showPanel(map, node) {
-  const panel = byId("panel");
+function showPanel() {
+  const panel = byId("panel"), { map, node, member } = selection;
   panel.replaceChildren();
   panel.scrollTop = 0;
-  if (map === null && node === null) {
-    panel.append(element("p", { class: "soft" }, "Choose a node of the graph or a row of a table to see its numbers. Drag moves the graph, the wheel zooms."));
+  if (member !== null && isGroup(member) && map === null) return panelOfGroup(panel, groupAt(member));
+  if (map !== null) return panelOfMap(panel, map, node);
+  if (node === null) {
+    panel.append(element("p", { class: "soft idle" }, "Choose a node of the graph, a row of a table or a point of a curve to see its numbers. Drag moves the graph, the wheel zooms, a click opens a group, a click on its name closes it."));
     return;
   }
-  if (map === null) {
-    panel.append(element("h3", {}, graph.nodes[node].op + " " + graph.nodes[node].name),
-      element("p", { class: "soft" }, "No feature map of this node was compared; see Pairing for the reason."));
-    return;
+  panel.append(element("h3", {}, graph.nodes[node][0] + " " + graph.nodes[node][1]),
+    element("p", { class: "soft" }, "No feature map of this node was compared; see Pairing for the reason."));
+  panelWork(panel, node);
+}
+
+/** A group: its size, its like, and the worst nodes in it. */
+function panelOfGroup(panel, group) {
+  const { label, kind, leaves } = groups[group];
+  const kinds = { prefix: "names that begin alike", block: "a block that repeats", stretch: "neighbours in the order of execution", subgraph: "a subgraph" };
+  panel.append(element("h3", {}, label), element("div", { class: "soft" }, kinds[kind] + " · " + plural(leaves, "node")));
+  const same = alike(group).filter((other) => other !== group);
+  if (same.length > 0) {
+    panel.append(element("h4", {}, "Same structure"), ...same.slice(0, 12).map((other) => element("div", {}, element("button", { type: "button", class: "link", click: () => showGroup(other) }, groups[other].label))),
+      same.length > 12 ? element("div", { class: "soft" }, `and ${same.length - 12} more`) : null);
   }
+  const metric = Number(byId("metric").value);
+  if (!metrics[metric]) return;
+  const inside = nodesIn(group).flatMap((node) => mapsOfNode[node]).sort((a, b) => badness(maps[b].metrics[metric], metrics[metric].higher) - badness(maps[a].metrics[metric], metrics[metric].higher));
+  panel.append(element("h4", {}, "Worst inside by " + metrics[metric].label));
+  for (const map of inside.slice(0, 8)) panel.append(element("div", { class: "pair" }, link(map, maps[map].name), element("span", {}, number(maps[map].metrics[metric]))));
+}
+function showGroup(group) {
+  let changed = false;
+  for (let around = groups[group].parent; around > 0; around = groups[around].parent) {
+    changed = changed || !opened[around];
+    opened[around] = true;
+  }
+  if (changed) rearrange();
+  selectGroup(group);
+  centre(-1 - group);
+}
+
+function panelOfMap(panel, map, node) {
   const chosen = maps[map];
   panel.append(element("h3", {}, chosen.name), element("div", { class: "soft" }, chosen.op + " · node " + chosen.place + " · " + chosen.shape));
   if (chosen.verdict) panel.append(element("p", {}, chosen.verdict));
   const siblings = node === null ? [] : mapsOfNode[node].filter((other) => other !== map);
   if (siblings.length > 0) panel.append(element("div", {}, "Other outputs: ", ...siblings.flatMap((other) => [link(other, maps[other].name), " "])));
-  panelFindings(panel, map);
+  for (const finding of data.diagnosis?.findings ?? []) if (finding.map === map) panel.append(card(finding, false));
+  if (chosen.origin) panelOrigin(panel, chosen.origin);
   panel.append(element("h4", {}, "Errors"), list(metrics.map((metric, index) => [metric.label, number(chosen.metrics[index])])));
   if (chosen.differing !== undefined) panel.append(list([["differing elements", percent(chosen.differing)]]));
+  for (const row of distributionsOf(map)) distributionCharts(panel, row, 300);
   panel.append(element("h4", {}, "Quantization"), list([
     ["name", chosen.quantized_name], ["operator", chosen.quantized_op], ["node", chosen.quantized_place], ["type", chosen.dtype],
     ["scale", chosen.scale], ["axis", chosen.axis === null ? "" : String(chosen.axis)],
@@ -69,9 +99,26 @@ function showPanel(map, node) {
     panel.append(element("h4", {}, "Sensitivity (" + data.sensitivity.metrics[0] + " of the output)"),
       list(sensitive.map((row) => [row.type, number(row.metrics[0]) + ", rank " + row.rank + " of " + data.sensitivity.rows.length])));
   }
+  if (node !== null) panelWork(panel, node);
 }
-function panelFindings(panel, map) {
-  for (const finding of data.diagnosis?.findings ?? []) {
-    if (finding.map === map) panel.append(card(finding, false));
-  }
+/** Accumulated, created and inherited error as bars. */
+function panelOrigin(panel, { gap, errors, created, roundings, share }) {
+  panel.append(element("h4", {}, "Where its error comes from (RMS)"));
+  if (gap) panel.append(element("p", { class: "soft" }, gap));
+  const most = Math.max(...errors.map((value) => value ?? 0), Number.MIN_VALUE);
+  ["accumulated", "created here", "inherited"].forEach((what, at) => {
+    const bar = element("span", { class: "bar" });
+    bar.style.setProperty("--share", 100 * (errors[at] ?? 0) / most + "%");
+    panel.append(element("div", { class: "origin" }, element("span", {}, what), bar,
+      element("span", { title: roundings ? "in units of scale/√12, where 1 is pure rounding" : "" }, number(errors[at]) + (roundings ? ` (${number(roundings[at])} roundings)` : ""))));
+  });
+  const parts = ["rounding of weights", "rounding inside", "rounding of the output", "clipping of the output"];
+  panel.append(list([...parts.map((what, at) => [what, created[at] ? number(created[at]) : ""]), ["share of the outputs' error", share > 0 ? percent(share) : ""]]));
+}
+function panelWork(panel, node) {
+  const work = rowOfWork.get(node);
+  if (!work) return;
+  const facts = [["MACs", work.macs === null ? "" : grouped(work.macs)], ["reference", work.reference === null ? "" : milliseconds(work.reference)],
+    ["quantized", work.quantized === null ? "" : milliseconds(work.quantized)]];
+  if (facts.some(([, text]) => text)) panel.append(element("h4", {}, "Work and time"), list(facts));
 }

@@ -1,19 +1,21 @@
-// Last part: the sections of the page, and its start.
+// Seventh part: the sections of the page.
 
-// ---- Sections ----
+const milliseconds = (seconds) => number(1000 * seconds) + " ms";
 
 function heading() {
   const { reference, quantized } = data.models;
-  const title = data.title || reference.file + " → " + quantized.file;
+  const title = data.title || (data.picture !== null ? data.picture : reference.file + " → " + quantized.file);
   document.title = title + " – visqerror";
   byId("title").textContent = title;
-  const facts = (model) => [
-    model.file, model.mode, model.quantization, model.operators === undefined ? "" : grouped(model.operators) + " operators",
-    model.parameters === undefined ? "" : grouped(model.parameters) + " parameters",
-    model.macs ? grouped(model.macs) + " MACs" : "", model.bytes ? grouped(model.bytes) + " bytes" : ""].filter((text) => text).join(" · ");
-  byId("facts").append(list([["reference", facts(reference)], ["quantized", facts(quantized)],
-    ["data", data.data + " · " + data.records + (data.records === 1 ? " record" : " records")], ["made by", "visqerror " + data.version],
-    ["SHA-256", reference.sha256 ? reference.sha256.slice(0, 12) + "… → " + quantized.sha256.slice(0, 12) + "…" : ""]]));
+}
+/** Links to the sections that there are. */
+function sections() {
+  const nav = document.querySelector("nav");
+  for (const section of document.querySelectorAll("main section")) {
+    if (section.childElementCount < 2) section.hidden = true;
+    else nav.append(element("a", { href: "#" + section.id }, section.querySelector("h2").textContent));
+  }
+  nav.append(element("span", { class: "hint" }, element("kbd", {}, "/"), " search, ", element("kbd", {}, "Esc"), " deselect"));
 }
 
 function card(finding, withTensor) {
@@ -33,64 +35,96 @@ function card(finding, withTensor) {
   return made;
 }
 
-const kNotMade = data.missing.length > 0 ? "Could not be computed, see Findings." : "Not in the quick report; without --quick it is.";
+/** Why a part is not there. */
+function absent(section, part) {
+  const reason = [...data.missing, ...data.left_out].find((text) => text.startsWith(part + ":"));
+  if (data.picture !== null) return;
+  section.append(element("p", { class: "soft" }, reason ?? "Not in this page: it holds the comparison only. `visqerror report` without --quick computes it."));
+}
 
 /** What was found, in a sentence or two. */
 function summary(all) {
   const outputs = data.diagnosis.outputs.map(([name, sqnr]) => `${name} at ${number(sqnr)} dB SQNR`).join(", ");
   const errors = all.filter((finding) => finding.severity === "error").length;
   const found = all.length === 0 ? "No cause of a loss was found." :
-    `${all.length} ${all.length === 1 ? "finding" : "findings"}, ${errors} of them ${errors === 1 ? "an error" : "errors"}, most important first; the decibels on the right are what a fix wins at the outputs, measured.`;
+    `${plural(all.length, "finding")}, ${errors} of them ${errors === 1 ? "an error" : "errors"}, most important first; the decibels on the right are what a fix wins at the outputs, measured.`;
   return found + (outputs ? ` Quantized (${data.diagnosis.mode}), the model's outputs keep ${outputs}.` : "");
 }
-
+const kShownFindings = 8;
 function findings() {
   const section = byId("findings");
   for (const part of data.missing) section.append(element("div", { class: "finding warning" }, part));
-  if (!data.diagnosis) return section.append(element("p", { class: "soft" }, kNotMade));
+  for (const part of data.left_out) section.append(element("div", { class: "finding info" }, part));
+  if (!data.diagnosis) {
+    if (data.missing.length + data.left_out.length === 0) absent(section, "diagnose");
+    return;
+  }
   const { findings: all, remarks, measures } = data.diagnosis;
   for (const remark of remarks) section.append(element("div", { class: "finding warning" }, remark));
   section.append(element("p", {}, summary(all)));
-  for (const finding of all) section.append(card(finding, true));
+  for (const finding of all.slice(0, kShownFindings)) section.append(card(finding, true));
+  if (all.length > kShownFindings) {
+    section.append(element("details", {}, element("summary", {}, plural(all.length - kShownFindings, "more finding")), ...all.slice(kShownFindings).map((finding) => card(finding, true))));
+  }
   if (measures.length > 0) {
     section.append(element("p", {}, "What helps in general:"), element("ul", { class: "plain" }, ...measures.map((text) => element("li", {}, text))));
   }
 }
 
-function metricColumns(wanted) {
+const kOnPaper = ["mse", "mpeir", "cosine", "sqnr", "atol"];
+function metricColumns(wanted, values = (row) => maps[row.map].metrics) {
   return metrics.map((metric, index) => ({ metric, index })).filter(({ metric }) => !wanted || wanted.includes(metric.name)).map(({ metric, index }) => ({
-    label: metric.label, number: true, descending: !metric.higher, title: metric.formula, value: (row) => maps[row.map].metrics[index] }));
+    label: metric.label, number: true, descending: !metric.higher, title: metric.formula, screen: !kOnPaper.includes(metric.name), value: (row) => values(row)[index] }));
 }
 
+/** A small table as it is. */
+function plainTable(columns, rows) {
+  const body = element("tbody", {}, ...rows.map((row) => {
+    const made = line(row, columns);
+    made.tabIndex = 0;
+    made.addEventListener("click", () => select(row.map, true));
+    made.addEventListener("keydown", (event) => event.key === "Enter" && select(row.map, true));
+    return made;
+  }));
+  return element("div", { class: "scroll" }, element("table", {}, widths(columns, rows), element("thead", {}, element("tr", {},
+    ...columns.map((column) => element("th", { scope: "col", class: column.number ? "number" : "" }, column.label)))), body));
+}
 function outputs() {
   const section = byId("outputs");
-  const rows = data.outputs.map((map) => ({ map }));
-  if (rows.length === 0) return section.append(element("p", { class: "soft" }, "None was compared."));
-  const body = element("tbody");
-  const columns = [{ label: "Name", name: true, value: (row) => maps[row.map].name }, { label: "Type", value: (row) => maps[row.map].dtype },
-    { label: "Shape", value: (row) => maps[row.map].shape }, ...metricColumns(["mse", "sqnr", "cosine", "atol", "mpeir"]),
-    { label: "Verdict", value: (row) => maps[row.map].verdict }];
-  body.append(...rows.map((row) => line(row, columns)));
-  body.addEventListener("keydown", (event) => walk(event, body));
-  rove(body);
-  section.append(element("div", { class: "scroll" }, element("table", {}, element("thead", {}, element("tr", {},
-    ...columns.map((column) => element("th", { scope: "col", class: column.number ? "number" : "" }, column.label)))), body)));
+  if (data.accuracy) section.append(accuracy(data.accuracy));
+  if (data.outputs.length === 0) return data.picture !== null ? null : section.append(element("p", { class: "soft" }, "No output of the model was compared."));
+  const rows = data.outputs.map((map, at) => ({ map, values: data.processed[at] ?? maps[map].metrics }));
+  const wanted = metrics.length === 1 ? null : ["mse", "sqnr", "cosine", "atol", "mpeir"];
+  if (data.post) section.append(element("p", { class: "soft" }, `Compared after ${data.post}; the feature maps below are as the models compute them.`));
+  section.append(plainTable([{ label: "Name", name: true, value: (row) => maps[row.map].name }, { label: "Type", value: (row) => maps[row.map].dtype },
+    { label: "Shape", value: (row) => maps[row.map].shape }, ...metricColumns(wanted, (row) => row.values), { label: "Verdict", value: (row) => maps[row.map].verdict }], rows));
+}
+function accuracy({ output, program, records, top1, top5, ratio, drop }) {
+  const points = number(Math.abs(drop)) + " points " + (drop > 0 ? "lost" : drop < 0 ? "won" : "of difference");
+  if (program) return element("p", {}, element("b", {}, "Accuracy "), `by ${program}: ${number(top1[0])} → ${number(top1[1])}, ratio ${number(ratio)}, ${points}.`);
+  return element("div", { class: "tiles" }, ...[["top-1, reference", percent(top1[0])], ["top-1, quantized", percent(top1[1])], ["ratio", number(ratio)], ["difference", points],
+    ["top-5", percent(top5[0]) + " → " + percent(top5[1])]].map(([what, value]) => element("div", { class: "tile" }, element("b", {}, value), element("span", { class: "soft" }, what))),
+    element("p", { class: "soft" }, `Classes of ${output}, over ${plural(records, "record")}.`));
 }
 
 function featureMaps() {
   const section = byId("maps");
-  const columns = [
+  const all = [
     { label: "Node", value: (row) => row.place }, { label: "Name", name: true, value: (row) => row.name }, { label: "Operator", value: (row) => row.op },
     { label: "Type", value: (row) => row.dtype }, { label: "Shape", value: (row) => row.shape }, ...metricColumns(),
-    { label: "Verdict", value: (row) => row.verdict }, { label: "Scale", value: (row) => row.scale }];
-  table(section, "", columns, maps.map((map, index) => ({ ...map, map: index })), 5 + mainMetric, "Filter feature maps");
+    { label: "Verdict", value: (row) => row.verdict }, { label: "Scale", screen: true, value: (row) => row.scale }];
+  const caption = maps.some((map) => map.origin) ? "a row's three errors stand in the panel beside the graph" : "";
+  if (maps.some((map) => map.origin)) {
+    all.splice(5 + metrics.length, 0, ...["Accumulated", "Created", "Inherited"].map((label, at) => ({ label, number: true, descending: true, screen: true, value: (row) => row.origin?.errors[at] ?? null })));
+  }
+  new Table(section, caption, all, maps.map((map, index) => ({ ...map, map: index })), metrics.length > 0 ? 5 + mainMetric : 0, "Filter feature maps");
 }
 
 function weights() {
   const section = byId("weights");
-  if (data.weights.length === 0) return section.append(element("p", { class: "soft" }, data.diagnosis ? "The models share no weights that can be compared." : kNotMade));
+  if (data.weights.length === 0) return data.sensitivity ? section.append(element("p", { class: "soft" }, "The models share no weights that can be compared.")) : absent(section, "weights");
   const both = (what, at) => ({ label: what, value: (row) => row.reference[at], number: true, show: (row) => number(row.reference[at]) + " → " + number(row.quantized[at]) });
-  table(section, "minimum to deviation: reference → quantized", [
+  new Table(section, "minimum to deviation: reference → quantized", [
     { label: "Name", name: true, value: (row) => row.name }, { label: "Operator", value: (row) => row.op }, { label: "Role", value: (row) => row.attribute },
     { label: "Type", value: (row) => row.dtype }, { label: "MSE", number: true, descending: true, value: (row) => row.mse },
     { label: "SQNR", number: true, value: (row) => row.sqnr }, both("Min", 0), both("Max", 1), both("Mean", 2), both("Deviation", 3)],
@@ -99,12 +133,12 @@ function weights() {
 
 function sensitivity() {
   const section = byId("sensitivity");
-  if (!data.sensitivity) return section.append(element("p", { class: "soft" }, kNotMade));
+  if (!data.sensitivity) return absent(section, "sensitivity");
   const { rows, metrics: labels, records } = data.sensitivity;
   const largest = Math.max(...rows.map((row) => (typeof row.metrics[0] === "number" ? row.metrics[0] : 0)), Number.MIN_VALUE);
-  const caption = `error of the model's output where this alone is quantized, over ${records} ${records === 1 ? "record" : "records"}; everything quantized: ` +
+  const caption = `error of the model's output where this alone is quantized, over ${plural(records, "record")}; everything quantized: ` +
     labels.map((label, index) => label + " " + number(data.sensitivity.all[index])).join(", ");
-  table(section, caption, [
+  new Table(section, caption, [
     { label: "Rank", number: true, value: (row) => row.rank }, { label: "Kind", value: (row) => row.type }, { label: "Name", name: true, value: (row) => row.name },
     { label: "Operator", value: (row) => row.op }, { label: "Type", value: (row) => row.dtype },
     ...labels.map((label, index) => ({ label, number: true, descending: true, value: (row) => row.metrics[index],
@@ -113,47 +147,130 @@ function sensitivity() {
     { label: "Work", number: true, descending: true, value: (row) => row.flops, show: (row) => percent(row.flops) }], rows, 0, "Filter sensitivity");
 }
 
+/** The most sensitive weights and activations; without a ranking those with most error. */
+function topRows(kind) {
+  const ranked = (data.sensitivity?.rows ?? []).filter((row) => row.type === kind).map((row) => row.map);
+  const order = [...new Set([...ranked, ...distributionRows.filter((row) => row.kind === kind).map((row) => row.map)])];
+  const found = order.map((map) => distributionRows.find((row) => row.kind === kind && row.map === map)).filter((row) => row);
+  return found.slice(0, data.top);
+}
+function distributions() {
+  const section = byId("distributions");
+  if (!data.distributions) return absent(section, "distributions");
+  const gallery = element("div");
+  const box = element("input", { type: "checkbox", change: () => {
+    logCounts = box.checked;
+    fill();
+    showPanel();
+  } });
+  section.append(element("div", { class: "tools" }, element("label", {}, box, " logarithmic counts"), element("span", { class: "soft" },
+    `the ${data.top} most sensitive of each kind, over ${plural(data.distributions.records, "record")}; the panel beside the graph shows those of every node`)), gallery);
+  function fill() {
+    gallery.replaceChildren();
+    for (const [kind, title] of [["weight", "Weights"], ["activation", "Activations"]]) {
+      const cards = topRows(kind).map((row) => {
+        const made = element("div", { class: "card" }, element("h4", {}, link(row.map, row.name || (row.map === null ? "" : maps[row.map].name))), histogramChart(row, 330));
+        if (row.boxes && row.channels > 1) made.append(boxChart(row, 330));
+        return made;
+      });
+      if (cards.length > 0) gallery.append(element("h3", {}, title), element("div", { class: "cards" }, ...cards));
+    }
+  }
+  fill();
+}
+
 function curves() {
   const section = byId("curves");
-  if (data.pictures.length === 0) section.append(element("p", { class: "soft" }, kNotMade));
-  for (const [title, svg] of data.pictures) {
-    const src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg);
-    section.append(element("figure", {}, element("figcaption", {}, title), element("img", { alt: title, src })));
-  }
+  if (!data.accumulation && !data.partial && !data.diagnosis) return absent(section, "accumulate");
+  if (data.accumulation) accumulation(section, data.accumulation); else absent(section, "accumulate");
+  if (data.partial) partial(section, data.partial); else absent(section, "partial");
+  if (data.diagnosis) degradation(section, data.diagnosis);
+}
+const nameAt = ([name, map]) => (name || map === null ? name : maps[map].name);
+function accumulation(section, { metric, nodes, curves: lines, records }) {
+  curveChart(section, { title: "Error through the graph", label: metric, count: nodes.length, names: (i) => i + " " + nameAt(nodes[i]), mapOf: (i) => nodes[i][1],
+    note: `${metric} of every node where only weights, or only activations, are quantized, over ${plural(records, "record")}`,
+    series: lines.map(({ label, members, output, values }, at) => ({ label: `${label} (${plural(members, "member")}), output ${finite(output) ? output.toPrecision(6) : number(output)}`, values, color: curveColors[at % curveColors.length], dash: at === 1 ? "6 3" : undefined })) });
+}
+function partial(section, { metric, steps, none, picked_by, threshold, records }) {
+  const picked = { threshold: `nodes that alone bring the output's ${metric} below ${threshold}`, worst: "no node alone does much harm: these are the worst", names: "the chosen nodes" }[picked_by];
+  const rows = [["none", null, null, none], ...steps];
+  curveChart(section, { title: "Partly quantized: how many nodes must stay float?", label: metric, count: rows.length, names: (i) => rows[i][0], mapOf: (i) => rows[i][1], named: true,
+    note: `${picked}, the most harmful first, over ${plural(records, "record")}`,
+    series: [{ label: "float", values: rows.map(() => 1), color: "#0072b2", dash: "7 4" }, { label: "quantized at this node only", values: rows.map((row) => row[2]), color: "#009e73", crosses: true },
+      { label: "this node and all before it float, the rest quantized", values: rows.map((row) => row[3]), color: "#d62728" }] });
+}
+function degradation(section, { losses, limits }) {
+  const capped = (value) => (value === "inf" ? 80 : finite(value) ? Math.min(80, value) : null);
+  const charts = [["MSE / variance", 2, true, (value) => value], ["cosine", 3, false, (value) => value], ["SQNR (dB)", 4, false, capped]];
+  charts.forEach(([label, at, logarithmic, value], index) => curveChart(section, { title: "Degradation by layer: " + label, label, count: losses.length, logarithmic,
+    note: index === 0 ? "of the quantized model's layers, as diagnose runs it; degraded layers are circled" : "", names: (i) => i + " " + nameAt(losses[i]), mapOf: (i) => losses[i][1],
+    series: [{ label, values: losses.map((loss) => value(loss[at])), color: "#0072b2" }], threshold: limits[index], marked: (i) => losses[i][5] === 1 }));
+}
+
+// ---- Work and time ----
+
+const rowOfWork = new Map();
+graph.nodes.forEach(([op, name], node) => {
+  if (op === "INPUT" || op === "OUTPUT") return;
+  rowOfWork.set(node, { map: mapsOfNode[node][0] ?? null, op, name, macs: data.operators.macs[node] ?? null, reference: null, quantized: null });
+});
+for (const side of ["reference", "quantized"]) {
+  for (const [node, seconds] of data.operators[side] ?? []) if (rowOfWork.has(node)) rowOfWork.get(node)[side] = seconds;
+}
+function operators() {
+  const section = byId("operators");
+  const { runs, others } = data.operators;
+  const rows = [...rowOfWork.values(), ...(others ?? []).map(([op, name, quantized]) => ({ map: null, op, name, macs: null, reference: null, quantized }))];
+  if (!rows.some((row) => row.macs !== null || row.quantized !== null)) return;
+  const total = (what) => rows.reduce((sum, row) => sum + (row[what] ?? 0), 0);
+  const all = total("macs");
+  const caption = `${grouped(all)} MACs` + (runs ? `; median of ${runs} runs per operator, one thread, visqerror's own kernels: reference ${milliseconds(total("reference"))}, quantized ${milliseconds(total("quantized"))}` : "; times with --time");
+  const times = runs ? ["reference", "quantized"].map((side) => ({ label: side === "reference" ? "Reference" : "Quantized", number: true, descending: true, value: (row) => row[side], show: (row) => (row[side] === null ? "–" : milliseconds(row[side])) })) : [];
+  new Table(section, caption, [{ label: "Name", name: true, value: (row) => row.name }, { label: "Operator", value: (row) => row.op },
+    { label: "MACs", number: true, descending: true, value: (row) => row.macs, show: (row) => (row.macs === null ? "–" : grouped(row.macs)), bar: (row) => (all > 0 ? (row.macs ?? 0) / all : 0) }, ...times],
+    rows, runs ? 4 : 2, "Filter operators");
 }
 
 function pairing() {
   const section = byId("pairing");
+  if (data.picture !== null) return;
   const { by_name, by_structure, unpaired, warnings, not_computed } = data.match;
-  section.append(element("p", {}, `${by_name} feature maps were paired by name, ${by_structure} by structure; ${unpaired.length} have no partner.`));
+  section.append(element("p", {}, `${grouped(by_name)} feature maps were paired by name, ${grouped(by_structure)} by structure; ${unpaired.length === 0 ? "none is" : grouped(unpaired.length) + (unpaired.length === 1 ? " is" : " are")} without partner.`));
   for (const warning of warnings) section.append(element("div", { class: "finding warning" }, warning));
-  for (const anomaly of data.anomalies) {
-    section.append(element("div", {}, anomaly.kind + ": ", link(anomaly.map, anomaly.name), " " + number(anomaly.value) + " (limit " + number(anomaly.limit) + ")"));
-  }
-  const details = (title, rows) => {
+  const anomalies = data.anomalies.map((anomaly) => element("div", {}, anomaly.kind + ": ", link(anomaly.map, anomaly.name), " " + number(anomaly.value) + " (limit " + number(anomaly.limit) + ")"));
+  if (anomalies.length > 12) section.append(element("details", {}, element("summary", {}, plural(anomalies.length, "oddity").replace("odditys", "oddities")), ...anomalies));
+  else section.append(...anomalies);
+  const details = (title, heads, rows) => {
     if (rows.length === 0) return;
-    section.append(element("details", {}, element("summary", {}, title), element("div", { class: "scroll" }, element("table", {}, element("tbody", {},
-      ...rows.map((row) => element("tr", {}, ...row.map((text) => element("td", {}, text)))))))));
+    section.append(element("details", {}, element("summary", {}, `${title} (${rows.length})`), element("div", { class: "scroll" }, element("table", { class: "loose" }, element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", {}, head)))),
+      element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((text) => element("td", {}, text)))))))));
   };
-  details("Without partner", unpaired);
-  details("Not computed", not_computed);
-  if (graph.subgraphs > 1) section.append(element("p", { class: "soft" }, "The graph shows the main subgraph of " + graph.subgraphs + "; the table holds the maps of all."));
+  details("Without partner", ["Model", "Node", "Name", "Operator", "Reason"], unpaired);
+  details("Not computed", ["Model", "Node", "Name", "Operator", "Reason"], not_computed);
 }
 
-heading();
-findings();
-outputs();
-metrics.forEach((metric, index) => byId("metric").append(element("option", { value: index }, metric.label)));
-byId("metric").value = mainMetric;
-byId("metric").addEventListener("change", () => paint(Number(byId("metric").value)));
-drawGraph();
-if (metrics.length > 0) paint(mainMetric);
-featureMaps();
-weights();
-sensitivity();
-curves();
-pairing();
-if (graph.nodes.length > 0) firstView();
-listenToPicture();
-listenToSearch();
-showPanel(null, null);
+function about() {
+  const section = byId("about");
+  const facts = (model) => [
+    model.file, model.mode, model.quantization, model.operators === undefined ? "" : plural(model.operators, "operator"),
+    model.parameters === undefined ? "" : plural(model.parameters, "parameter"),
+    model.macs ? grouped(model.macs) + " MACs" : "", model.bytes ? grouped(model.bytes) + " bytes" : ""].filter((text) => text).join(" · ");
+  const { reference, quantized } = data.models;
+  section.append(data.picture !== null
+    ? list([["values", data.picture], ["model", facts({ ...reference, mode: "" })]])
+    : list([["reference", facts(reference)], ["SHA-256", reference.sha256], ["quantized", facts(quantized)], ["SHA-256", quantized.sha256],
+      ["data", data.data + " · " + plural(data.records, "record")]]));
+  section.append(list([["command", data.command ? element("code", {}, data.command) : ""], ["made by", "visqerror " + data.version + ", drawn with d3 " + d3.version]]));
+}
+
+/** The system's choice of light and dark, or one's own. */
+function listenToTheme() {
+  const button = byId("theme"), states = ["auto", "light", "dark"];
+  button.addEventListener("click", () => {
+    const next = states[(states.indexOf(document.documentElement.dataset.theme ?? "auto") + 1) % states.length];
+    if (next === "auto") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = next;
+    button.textContent = "Theme: " + next;
+  });
+}

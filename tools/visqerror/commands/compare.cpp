@@ -133,16 +133,7 @@ std::function<int()> setup(CLI::App& app) {
   add_values(app, "--metrics", arguments->metrics, "LIST", "only these metrics, such as mse,sqnr; default: all")
       ->delimiter(',')
       ->group("Selection");
-  add_value(app, "--labels", arguments->pair.labels, "FILE",
-            "class of every record (.npy, .csv, or FILE.h5[:DATASET]): top-1 and top-5 of both models, in one more pass")
-      ->group("Accuracy");
-  add_value(app, "--label-offset", arguments->pair.label_offset, "N", "class of label 0; default: 0")->group("Accuracy");
-  add_value(app, "--output-node", arguments->pair.output_node, "NAME", "the output that holds the classes; default: the first")
-      ->group("Accuracy");
-  add_value(app, "--eval", arguments->pair.eval, "CMD",
-            "a program that gets a file of one model's outputs (as run writes them) as its last argument and prints one number: a share, "
-            "or where one of the two exceeds 1, points")
-      ->group("Accuracy");
+  add_accuracy_options(app, arguments->pair);
   arguments->output.add_to(app);
   const std::string group = "Conditions (exit code 1 where one does not hold)";
   add_values(app, "--min", arguments->minimum, "COND",

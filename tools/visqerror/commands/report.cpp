@@ -1,114 +1,160 @@
 // report: everything about a pair of models, in one HTML file.
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 
 #include "core/error.h"
+#include "report/full_report_json.h"
 #include "report/text.h"
-#include "visq/full_report.h"
+#include "visqerror/browser.h"
 #include "visqerror/command.h"
 #include "visqerror/compare_outputs.h"
 #include "visqerror/comparison.h"
 #include "visqerror/exit_code.h"
 #include "visqerror/interrupt.h"
-#include "visqerror/output_files.h"
-#include "visqerror/session.h"
+#include "visqerror/report_parts.h"
+#include "visqerror/result_outputs.h"
 
 namespace visq::tool {
 namespace {
 
-constexpr std::int64_t kRecords = 16;
+constexpr std::int64_t kRecords = 16, kTop = 5, kMostTop = 1000;
+constexpr const char* kTimeLimit = "10m";
 
 struct Arguments {
-  std::string reference, quantized, out, title, threads;
-  bool quick = false, allow_partial = false;
-  DataOptions data;
+  PairRequest pair;  ///< or a visq.json file, and its model
+  std::string out, json, title, threads, mode, ref_mode, post, top, time_limit = kTimeLimit;
+  bool quick = false, time = false, view = false, allow_partial = false;
   ConsoleOptions console;
 };
 
-/// The pair and what every question about it needs.
-struct Subject {
-  SharedModel reference, quantized;
-  RecordSource& data;
-  RecordRange records;
-  int threads = 0;
-  const Console& console;
-
-  /// The first record alone, for what takes a run per tensor.
-  RecordRange first_record() const { return {records.first, records.first + 1}; }
-
-  /// Options that are called alike everywhere.
-  template <class Options>
-  Options options(const char* unit, RecordRange range) const {
-    Options made;
-    made.records = range;
-    made.threads = threads;
-    made.progress = console.progress(unit);
-    made.stop = &interrupted();
-    return made;
-  }
+/// Everything of the command line that does not need the models.
+struct Plan {
+  PairRequest pair;
+  Labels labels;
+  std::size_t top = kTop;
+  double seconds = 0;
+  std::filesystem::path page;  ///< empty: none
 };
 
 /// The file that -o means: itself where its name ends so, else report.html in that folder.
-std::filesystem::path page_path(const std::string& out) {
-  const std::filesystem::path path(out);
-  return path.extension() == ".html" || path.extension() == ".htm" ? path : path / "report.html";
+bool names_page(const std::filesystem::path& path) { return path.extension() == ".html" || path.extension() == ".htm"; }
+
+Result<Plan> make_plan(const Arguments& arguments) {
+  Plan plan;
+  plan.pair = arguments.pair;
+  CompareOptions& options = plan.pair.options;
+  VISQ_ASSIGN(options.threads, parse_threads(arguments.threads));
+  VISQ_ASSIGN(options.post, parse_post(arguments.post));
+  if (!arguments.mode.empty()) {
+    VISQ_ASSIGN(plan.pair.quantized_mode, parse_mode("--mode", arguments.mode));
+  }
+  if (!arguments.ref_mode.empty()) {
+    VISQ_ASSIGN(plan.pair.reference_mode, parse_mode("--ref-mode", arguments.ref_mode));
+  }
+  if (!arguments.top.empty()) {
+    VISQ_ASSIGN(const std::int64_t top, parse_integer("--top", arguments.top, 1, kMostTop));
+    plan.top = static_cast<std::size_t>(top);
+  }
+  VISQ_ASSIGN(plan.seconds, parse_duration("--time-limit", arguments.time_limit));
+  VISQ_ASSIGN(plan.labels, read_labels(plan.pair));
+  if (arguments.quick && arguments.time) return usage_error("--time: goes without --quick, which is the comparison only");
+  if (arguments.view && arguments.out.empty()) return usage_error("--view-in-browser: needs -o, the file to show");
+  if (arguments.out.empty() && arguments.json.empty()) return usage_error("report: no output; give -o DIR or -o FILE.html");
+  if (!arguments.out.empty()) plan.page = names_page(arguments.out) ? arguments.out : arguments.out + "/report.html";
+  return plan;
 }
 
-Result<CompareResult> run_compare(const Subject& subject) {
-  auto options = subject.options<CompareOptions>("records", subject.records);
-  options.reference_mode = default_mode(*subject.reference);
-  options.quantized_mode = default_mode(*subject.quantized);
-  return compare(subject.reference, subject.quantized, subject.data, options);
+/// Where the page and the JSON go.
+Result<std::unique_ptr<ResultOutputs>> prepare(const Arguments& arguments, const Plan& plan) {
+  ResultOutputOptions options{.folder = names_page(arguments.out) ? "" : arguments.out, .json = arguments.json};
+  std::vector<std::string> names, more;
+  if (!options.folder.empty()) names.push_back("report.html");
+  if (options.folder.empty() && !plan.page.empty()) more.push_back(plan.page.string());
+  return ResultOutputs::prepare(
+      options, names,
+      {arguments.pair.reference, arguments.pair.quantized, arguments.pair.data.path, arguments.pair.labels, arguments.pair.sequence.state},
+      more);
 }
 
-Result<DiagnoseResult> run_diagnose(const Subject& subject) {
-  return diagnose(subject.reference, subject.quantized, subject.data, subject.options<DiagnoseOptions>("trials", subject.records));
+/// A command of the same page, whose files lie where it is run.
+std::string command_line(const Arguments& arguments, const Plan& plan) {
+  const auto file = [](const std::string& path) { return report::shell_word(path.substr(path.find_last_of('/') + 1)); };
+  const PairRequest& pair = arguments.pair;
+  std::string line = "visqerror report " + file(pair.reference);
+  const auto add = [&](std::string_view option, const std::string& value) {
+    if (!value.empty()) line += fmt::format(" {} {}", option, value);
+  };
+  if (!pair.quantized.empty()) line += " " + file(pair.quantized);
+  const auto word = [](const std::string& text) { return text.empty() ? "" : report::shell_word(text); };
+  add("-d", pair.data.path.empty() ? "" : file(pair.data.path));
+  add("--records", word(pair.data.records));
+  if (pair.data.path.empty() && !pair.quantized.empty()) add("--seed", word(pair.data.seed));
+  for (const std::string& link : pair.sequence.feed_back) add("--feed-back", word(link));
+  add("--state", pair.sequence.state.empty() ? "" : file(pair.sequence.state));
+  add("--sequence-length", word(pair.sequence.length));
+  add("--labels", pair.labels.empty() ? "" : file(pair.labels));
+  add("--label-offset", word(pair.label_offset));
+  add("--output-node", word(pair.output_node));
+  add("--eval", word(pair.eval));
+  add("--post", word(arguments.post));
+  add("--ref-mode", word(arguments.ref_mode));
+  add("--mode", word(arguments.mode));
+  add("--top", word(arguments.top));
+  if (arguments.time_limit != kTimeLimit) add("--time-limit", word(arguments.time_limit));
+  if (arguments.quick) line += " --quick";
+  if (arguments.time) line += " --time";
+  add("--title", word(arguments.title));
+  add("-o", file(plan.page.string()));
+  return line;
 }
 
-Result<SensitivityResult> run_sensitivity(const Subject& subject) {
-  auto options = subject.options<SensitivityOptions>("trials", subject.first_record());
-  options.types = {SensitiveType::kWeight, SensitiveType::kActivation};
-  options.metrics = {metric_index("mse"), metric_index("sqnr"), metric_index("cosine")};
-  return sensitivity(subject.reference, subject.quantized, subject.data, options);
+/// The comparison, the accuracy over all records, and unless --quick everything else.
+Status fill(const Arguments& arguments, Plan& plan, const Console& console, FullReport& report) {
+  PairRequest& pair = plan.pair;
+  VISQ_ASSIGN(const Pair models, open_pair(pair.reference, pair.quantized, console));
+  const auto& [reference, quantized] = models;
+  CompareOptions& options = pair.options;
+  VISQ_ASSIGN(options.sequence, open_sequence(pair.sequence, *reference, quantized.get(), console));
+  VISQ_ASSIGN(Records records, open_records(pair.data, *reference, quantized.get(), false, console, options.sequence));
+  options.reference_mode = pair.reference_mode.value_or(default_mode(*reference));
+  options.quantized_mode = pair.quantized_mode.value_or(default_mode(*quantized));
+  options.modes_given = pair.reference_mode || pair.quantized_mode;
+  options.origin = !arguments.quick && options.reference_mode != Mode::kInteger && options.quantized_mode != Mode::kInteger;
+  options.progress = console.progress("records");
+  options.stop = &interrupted();
+  options.records = records.range;
+  CompareResult rated;  // labels belong to the records as the data hold them
+  VISQ_TRY(add_accuracy(pair, plan.labels, reference, quantized, *records.source, rated));
+  if (pair.data.records.empty() && options.sequence.feed_back.empty())
+    VISQ_TRY(keep_spread(records, kRecords, *reference, *quantized, console));
+  options.records = records.range;
+  const auto start = std::chrono::steady_clock::now();
+  VISQ_ASSIGN(report.comparison, compare(reference, quantized, *records.source, options));
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.comparison.accuracy = std::move(rated.accuracy);
+  warn_of(report.comparison, console);
+  report.reference = inspect(*reference);
+  report.quantized = inspect(*quantized);
+  if (arguments.quick || interrupted()) return {};
+  add_report_parts({reference, quantized, *records.source, options, arguments.time, plan.seconds}, seconds, console, report);
+  return {};
 }
 
-/// Weights alone, and activations alone.
-Result<AccumulateResult> run_accumulate(const Subject& subject) {
-  return accumulate(subject.reference, subject.quantized, subject.data,
-                    subject.options<AccumulateOptions>("records", subject.first_record()));
-}
-
-Result<ProfileResult> run_profile(const Subject& subject) {
-  auto options = subject.options<ProfileOptions>("records", subject.first_record());
-  options.modes = {default_mode(*subject.reference), default_mode(*subject.quantized)};
-  return profile(subject.reference, subject.quantized, subject.data, options);
-}
-
-/// What a part found; nothing where it could not be computed, which the page then says, and stderr at once.
-template <class Part>
-std::optional<Part> keep(Result<Part> outcome, const char* part, FullReport& report, const Console& console) {
-  if (interrupted()) return std::nullopt;
-  if (outcome.ok()) return std::move(*outcome);
-  report.missing.push_back(fmt::format("{}: {}", part, outcome.error().message));
-  console.warn(report.missing.back());
-  return std::nullopt;
-}
-
-/// The parts that --quick leaves out.
-void add_parts(const Subject& subject, FullReport& report) {
-  const Console& console = subject.console;
-  if (interrupted()) return;
-  console.note("looking for causes");
-  report.diagnosis = keep(run_diagnose(subject), "diagnose", report, console);
-  if (interrupted()) return;
-  console.note("measuring sensitivity, on one record");
-  report.sensitivity = keep(run_sensitivity(subject), "sensitivity", report, console);
-  if (interrupted()) return;
-  report.accumulation = keep(run_accumulate(subject), "accumulate", report, console);
-  if (interrupted()) return;
-  auto profiled = keep(run_profile(subject), "weights", report, console);
-  if (profiled) report.weights = std::move(profiled->weights);
+/// The models' checksums, into every result that names models.
+Status identify(FullReport& report) {
+  VISQ_TRY(add_checksums(report.comparison));
+  const auto copy = [&](auto& part) {
+    if (!part) return;
+    part->reference = report.comparison.reference;
+    part->quantized = report.comparison.quantized;
+  };
+  copy(report.diagnosis);
+  copy(report.sensitivity);
+  copy(report.accumulation);
+  copy(report.partial);
+  return {};
 }
 
 /// "3 findings, the first: ACT_CLIP of conv1; mending it wins 6.1 dB".
@@ -125,68 +171,110 @@ std::string first_finding(const FullReport& report) {
 
 std::string next_command(const Arguments& arguments, const FullReport& report) {
   const auto word = [](const std::string& text) { return report::shell_word(text); };
-  const std::string data = arguments.data.path.empty() ? "DATA" : word(arguments.data.path);
-  return fmt::format("visqerror {} {} {} -d {}", report.diagnosis ? "recommend" : "diagnose", word(arguments.reference),
-                     word(arguments.quantized), data);
+  if (report.picture) return "visqerror compare FP32 QUANT -d DATA -o OUT";
+  const std::string data = arguments.pair.data.path.empty() ? "DATA" : word(arguments.pair.data.path);
+  return fmt::format("visqerror {} {} {} -d {}", report.diagnosis ? "recommend" : "diagnose", word(arguments.pair.reference),
+                     word(arguments.pair.quantized), data);
+}
+
+/// The page, what the terminal says of it, and the browser.
+Status write(const Arguments& arguments, const Plan& plan, FullReport& report, ResultOutputs& outputs, const Console& console) {
+  if (!report.picture) VISQ_TRY(identify(report));
+  report.title = arguments.title.empty() ? report.title : arguments.title;
+  report.version = VISQ_VERSION;
+  report.command = command_line(arguments, plan);
+  report.top = plan.top;
+  std::string text = first_finding(report);
+  std::vector<report::OutputFile> files;
+  std::vector<FileToWrite> more;
+  if (!plan.page.empty()) {
+    text += fmt::format("written to {}\n", report::printable(plan.page.string()));
+    if (outputs.to_folder()) files.push_back({"report.html", html_page(report)});
+    if (!outputs.to_folder()) more.push_back({plan.page.string(), html_page(report)});
+  }
+  const std::string json = arguments.json.empty() ? "" : report::full_report_json(report);
+  const std::string next = console.next(next_command(arguments, report));
+  VISQ_TRY(outputs.write(files, json, text + (next.empty() ? "" : "\n" + next), console, more));
+  if (arguments.view && !open_in_browser(plan.page.string())) {
+    console.warn(
+        fmt::format("--view-in-browser: neither $BROWSER nor xdg-open is there to open {}", report::printable(plan.page.string())));
+  }
+  return {};
+}
+
+/// A page from one metric of an earlier run.
+Result<int> execute_file(const Arguments& arguments, const Console& console) {
+  const PairRequest& pair = arguments.pair;
+  if (!arguments.json.empty()) return usage_error("--json: a visq.json file is JSON already");
+  VISQ_ASSIGN(const Plan plan, make_plan(arguments));
+  VISQ_ASSIGN(const auto outputs, prepare(arguments, plan));
+  VISQ_ASSIGN(const VisqFile file, read_visq_json(pair.reference));
+  VISQ_ASSIGN(const SharedModel model, load(pair.quantized.empty() ? file.model : pair.quantized, console));
+  VISQ_ASSIGN(FullReport report, report_of(file, *model));
+  VISQ_TRY(write(arguments, plan, report, *outputs, console));
+  return kDone;
 }
 
 Result<int> execute(const Arguments& arguments) {
   const Console console = arguments.console.console();
-  VISQ_TRY(need_pair("report", arguments.quantized));
-  if (arguments.out.empty()) return usage_error("report: no output; give -o DIR or -o FILE.html");
-  VISQ_ASSIGN(const int threads, parse_threads(arguments.threads));
-  const std::filesystem::path path = page_path(arguments.out);
-  VISQ_TRY(check_distinct({path.string()}, {arguments.reference, arguments.quantized, arguments.data.path}));
-  OutputFolder folder;
-  if (path != arguments.out) VISQ_TRY(folder.prepare(arguments.out));
-  VISQ_TRY(check_writable(path.string()));
-
-  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
-  const auto& [reference, quantized] = pair;
-  VISQ_ASSIGN(Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
-  if (arguments.data.records.empty()) VISQ_TRY(keep_spread(records, kRecords, *reference, *quantized, console));
-  const Subject subject{reference, quantized, *records.source, records.range, threads, console};
+  if (arguments.pair.reference.ends_with(".json")) return execute_file(arguments, console);
+  VISQ_TRY(need_pair("report", arguments.pair.quantized));
+  VISQ_ASSIGN(Plan plan, make_plan(arguments));
+  VISQ_ASSIGN(const auto outputs, prepare(arguments, plan));
   FullReport report;
-  report.title = arguments.title;
-  report.version = VISQ_VERSION;
-  VISQ_ASSIGN(report.comparison, run_compare(subject));
-  warn_of(report.comparison, console);
-  if (!arguments.quick) add_parts(subject, report);
+  VISQ_TRY(fill(arguments, plan, console, report));
   if (interrupted()) return interruption_exit_code();
-  VISQ_TRY(add_checksums(report.comparison));
-  report.reference = inspect(*reference);
-  report.quantized = inspect(*quantized);
-  VISQ_ASSIGN(std::string page, html_page(report));
-  VISQ_TRY(write_files({{path.string(), std::move(page)}}));
-  folder.keep();
-  const std::string next = console.next(next_command(arguments, report));
-  VISQ_TRY(write_stdout(
-      fmt::format("{}written to {}\n{}", first_finding(report), report::printable(path.string()), next.empty() ? "" : "\n" + next)));
+  VISQ_TRY(write(arguments, plan, report, *outputs, console));
   const bool incomplete = !report.missing.empty() && !arguments.allow_partial;
   return incomplete ? kIncomplete : conclude(report.comparison, {}, arguments.allow_partial);
 }
 
-std::function<int()> setup(CLI::App& app) {
-  const auto arguments = std::make_shared<Arguments>();
-  app.add_option("FP32", arguments->reference, "the float model");
-  app.add_option("QUANT", arguments->quantized, "its quantized twin");
-  arguments->data.add_to(app, "16, spread evenly, and the 8 worst");
+void add_output_options(CLI::App& app, const std::shared_ptr<Arguments>& arguments) {
   const std::string group = "Output";
   add_value(app, "-o,--out", arguments->out, "PATH", "write report.html into this folder; or the file itself, where it ends in .html")
       ->group(group);
+  add_value(app, "--json", arguments->json, "FILE", "also the numbers of all parts as JSON; - for standard output")->group(group);
   add_value(app, "--title", arguments->title, "TEXT", "heading of the page; default: the names of the models")->group(group);
+  app.add_flag("--view-in-browser", arguments->view, "open the page with $BROWSER or xdg-open")->group(group);
+}
+
+void add_extent_options(CLI::App& app, const std::shared_ptr<Arguments>& arguments) {
+  const std::string group = "Extent";
   app.add_flag("--quick", arguments->quick, "the comparison only: no causes, no sensitivity, no weights")->group(group);
+  add_value(app, "--time-limit", arguments->time_limit, "TIME",
+            "seconds (90s), minutes (2m) or hours for all that --quick leaves out; parts that find no time are left out, the last first: " +
+                report_part_names() + "; default: " + kTimeLimit)
+      ->group(group);
+  add_value(app, "--top", arguments->top, "N", "show the distributions of the N most sensitive weights and activations; default: 5")
+      ->group(group);
+  app.add_flag("--time", arguments->time, "also the time of every operator of both models, on this machine")->group(group);
+}
+
+std::function<int()> setup(CLI::App& app) {
+  const auto arguments = std::make_shared<Arguments>();
+  app.add_option("FP32", arguments->pair.reference, "the float model; or a *.visq.json file, to draw what it holds");
+  app.add_option("QUANT", arguments->pair.quantized, "its quantized twin; of a visq.json file its model, default: the one that it names");
+  arguments->pair.data.add_to(app, "16, spread evenly, and the 8 worst");
+  arguments->pair.sequence.add_to(app);
+  add_accuracy_options(app, arguments->pair);
+  add_extent_options(app, arguments);
+  add_output_options(app, arguments);
+  add_value(app, "--mode", arguments->mode, "MODE", "fp32, fake-quant or integer, of QUANT; default: fake-quant if it is quantized");
+  add_value(app, "--ref-mode", arguments->ref_mode, "MODE", "the same of FP32");
+  add_post(app, arguments->post);
   app.add_flag("--allow-partial", arguments->allow_partial, "exit code 0 even if a part could not be computed");
   add_threads(app, arguments->threads);
   arguments->console.add_to(app);
   app.footer(
-      "The page needs nothing but itself: no network, no other file. It holds the\n"
-      "findings of diagnose, the graph in the colours of any metric, feature maps,\n"
-      "weights, the sensitivity (on one record) of weights and activations, and the\n"
-      "curves of accumulate (on one record) and diagnose.\n\n"
+      "The page needs nothing but itself: no network, no other file. Causes are\n"
+      "looked for on the records named above, accuracy is that of all records, all\n"
+      "other parts look at the first one.\n\n"
       "Examples:\n"
       "  visqerror report fp32.tflite int8.tflite -d data.h5 -o out\n"
-      "  visqerror report fp32.tflite int8.tflite -d data.h5 --quick -o page.html");
+      "  visqerror report fp32.tflite int8.tflite -d data.h5 --quick -o page.html\n"
+      "  visqerror report fp32.tflite int8.tflite -d data.h5 --labels y.npy \\\n"
+      "    --time --time-limit 2m -o out --view-in-browser\n"
+      "  visqerror report out/fp32.mse.visq.json -o page.html");
   return [arguments] { return finish(execute(*arguments)); };
 }
 
