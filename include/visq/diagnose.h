@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "visq/compare.h"
 #include "visq/data.h"
 #include "visq/model.h"
+#include "visq/profile.h"
 #include "visq/run.h"
 
 namespace visq {
@@ -31,6 +33,13 @@ struct DiagnoseOptions {
   const std::atomic<bool>* stop = nullptr;
 };
 
+/// How the reference's values that a finding is about lie in what the quantized tensor can hold.
+struct ValueEvidence {
+  std::string what;                      ///< "values", "weights" …
+  Histogram histogram;                   ///< over all values and the whole range
+  double range_low = 0, range_high = 0;  ///< of the grid
+};
+
 /// What is wrong with a tensor, why, and what mending it wins.
 struct Finding {
   int tensor = -1;  ///< of the quantized model's main graph; -1: the model as a whole
@@ -41,6 +50,7 @@ struct Finding {
   Severity severity = Severity::kHint;
   std::string text;                                      ///< what was measured, one line
   std::vector<std::pair<std::string, double>> evidence;  ///< the numbers behind it, with thresholds
+  std::optional<ValueEvidence> values;                   ///< and a picture of them, where it helps
   std::string fix;                                       ///< in words; empty where none is known
   std::string configuration;                             ///< the same as configuration
   bool tried = false;                                    ///< the fix was simulated: the next two hold

@@ -15,6 +15,7 @@ namespace visq {
 
 struct DistributionOptions {
   RecordRange records;
+  SequenceOptions sequence;
   Mode reference_mode = Mode::kFp32, quantized_mode = Mode::kFakeQuant;
   bool modes_given = false;             ///< as in CompareOptions
   std::vector<std::string> nodes, ops;  ///< name globs, operator types: these instead of the worst

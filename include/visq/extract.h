@@ -15,6 +15,7 @@ namespace visq {
 struct ExtractOptions {
   std::string node;  ///< name of a feature map of either model, or a glob that fits one node only
   RecordRange records;
+  SequenceOptions sequence;
   Mode reference_mode = Mode::kFp32, quantized_mode = Mode::kFakeQuant;
   bool modes_given = false;  ///< as in CompareOptions
   Progress progress;

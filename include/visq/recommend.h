@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,16 +16,21 @@
 
 namespace visq {
 
+/// Hands the float model's outputs of all labelled records, some of it quantized, to a sink.
+using SendOutputs = std::function<Status(MapSink& sink)>;
+
 struct RecommendOptions {
   RecordRange records;
   std::string to = "float32";         ///< what chosen operators become: "float32" or "int16"
   std::int64_t budget = -1;           ///< most bytes that weights may grow by; negative: no limit
   std::optional<double> target_sqnr;  ///< of the worst output, in dB: the search ends there
-  std::optional<double> target_drop;  ///< of top-1 accuracy, in points; needs labels
-  RecordSource* labelled = nullptr;   ///< data with labels; null: none
+  std::optional<double> target_drop;  ///< of accuracy, in points; needs labels or a judge
+  RecordSource* labelled = nullptr;   ///< data that accuracy is measured on; null: it is not
   RecordRange labelled_records;
   std::vector<std::int64_t> labels;  ///< of record i of `labelled`: labels[i]
   std::int64_t label_offset = 0;     ///< the class of label l is element l + label_offset of the first output
+  /// Instead of labels: a number, the higher the better, for the outputs that it asks for. Numbers up to 1 are shares.
+  std::function<Result<double>(const SendOutputs& send)> judge;
   int threads = 0;
   std::uint64_t memory = 0;  ///< bytes for feature maps; 0: no limit
   Progress progress;
@@ -45,7 +51,7 @@ struct PrecisionPoint {
   double added_mac_bits = 0;            ///< multiply-adds times bits of weights times bits of activations
   double predicted_sqnr = 0;            ///< worst output, as the search on a few records has it
   double sqnr = 0;                      ///< worst output, simulated on all records
-  std::optional<double> accuracy_drop;  ///< top-1, points; where there are labels
+  std::optional<double> accuracy_drop;  ///< points; where there are labels or a judge
 };
 
 struct RecommendResult {

@@ -9,6 +9,7 @@
 #include "analysis/check_tables.h"
 #include "analysis/quantization_scheme.h"
 #include "core/error.h"
+#include "quant/common_maps.h"
 #include "visq/data.h"
 
 namespace visq {
@@ -27,21 +28,18 @@ namespace {
 /// Operators of equal type that make paired feature maps, each once.
 Status pair_operators(CheckContext& context) {
   VISQ_ASSIGN(const auto order, match_inputs(*context.reference, context.model));
-  const quant::Pairing pairing = quant::pair_models(*context.reference, context.model, order).front().pairing;
+  const quant::GraphPairing main = quant::pair_models(*context.reference, context.model, order).front();
+  VISQ_TRY(quant::need_common_maps(*context.reference, context.model, main));
   const quant::GraphIndex& reference = context.reference_graph.front().lookup;
   const quant::GraphIndex& model = context.graphs.front().lookup;
   std::set<std::pair<int, int>> seen;
-  bool any = false;
-  for (const quant::TensorMatch& match : pairing.matches) {
+  for (const quant::TensorMatch& match : main.pairing.matches) {
     const int r = reference.maker(match.reference);
     const int m = model.maker(match.quantized);
-    any = any || r >= 0;
     if (r < 0 || m < 0 || reference.op(r).type != model.op(m).type || !seen.emplace(r, m).second) continue;
     context.pairs.push_back({r, m});
   }
-  if (any) return {};
-  return bad_input("{} and {} have nothing in common: no feature map of one has a counterpart in the other", context.reference->path,
-                   context.model.path);
+  return {};
 }
 
 void sort_findings(std::vector<StructureFinding>& findings) {

@@ -9,6 +9,7 @@
 #include "analysis/node_filter.h"
 #include "analysis/weight_likeness.h"
 #include "core/error.h"
+#include "quant/common_maps.h"
 
 namespace visq::analysis {
 namespace {
@@ -45,15 +46,7 @@ Result<ComparePlan> ComparePlan::create(std::shared_ptr<const Model> reference, 
   plan.pairings_ = quant::pair_models(*reference, *quantized, input_order);
   plan.reference_ = std::move(reference);
   plan.quantized_ = std::move(quantized);
-  const auto& inputs = plan.reference_->main().inputs;
-  const auto& matches = plan.pairings_.front().pairing.matches;
-  const bool any_operator = std::any_of(matches.begin(), matches.end(), [&](const auto& match) {
-    return std::find(inputs.begin(), inputs.end(), match.reference) == inputs.end();
-  });
-  if (!any_operator) {
-    return bad_input("{} and {} have nothing in common: no feature map of one has a counterpart in the other", plan.reference_->path,
-                     plan.quantized_->path);
-  }
+  VISQ_TRY(quant::need_common_maps(*plan.reference_, *plan.quantized_, plan.pairings_.front()));
   plan.choose_pairs(options);
   if (std::find(plan.wanted_.begin(), plan.wanted_.end(), true) == plan.wanted_.end()) {
     return usage_error("no feature map fits --nodes and --ops{}",

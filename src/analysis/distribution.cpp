@@ -30,6 +30,7 @@ constexpr std::size_t kMapsPerPass = 48;
 CompareOptions plan_options(const DistributionOptions& options) {
   CompareOptions compare;
   compare.records = options.records;
+  compare.sequence = options.sequence;
   compare.reference_mode = options.reference_mode;
   compare.quantized_mode = options.quantized_mode;
   compare.modes_given = options.modes_given;
@@ -120,7 +121,7 @@ class Weights {
 /// Gathers the values of some pairs of the plan in one pass.
 class MapPass {
  public:
-  MapPass(ComparePlan& plan, const InputFeed& feed, const DistributionOptions& options, std::span<const std::size_t> pairs)
+  MapPass(ComparePlan& plan, const analysis::SequenceFeed& feed, const DistributionOptions& options, std::span<const std::size_t> pairs)
       : plan_(plan), feed_(feed), options_(options), slots_(plan.pairs().size(), npos) {
     for (const std::size_t pair : pairs) {
       slots_[pair] = states_.size();
@@ -144,7 +145,7 @@ class MapPass {
           return {};
         },
         options_.stop);
-    const bool in_order = keeps_state(plan_.reference()) || keeps_state(plan_.quantized());
+    const bool in_order = feed_.in_order({&plan_.reference(), &plan_.quantized()});
     return workers.run(in_order ? 1 : analysis::thread_count(options_.threads, options_.records));
   }
 
@@ -212,7 +213,7 @@ class MapPass {
   }
 
   ComparePlan& plan_;
-  const InputFeed& feed_;
+  const analysis::SequenceFeed& feed_;
   const DistributionOptions& options_;
   std::vector<std::size_t> slots_;  ///< per pair of the plan: index into states_, or npos
   std::vector<std::size_t> pairs_;
@@ -282,7 +283,7 @@ Result<DistributionResult> distribution(std::shared_ptr<const Model> reference, 
     keep_worst(result.distributions, options.worst);
     VISQ_ASSIGN(pairs, worst_pairs(reference, quantized, data, options, plan));
   }
-  VISQ_ASSIGN(const auto feed, InputFeed::create(*reference, quantized.get()));
+  VISQ_ASSIGN(const auto feed, analysis::SequenceFeed::create(*reference, quantized.get(), options.sequence));
   for (std::size_t first = 0; first < pairs.size() && !result.interrupted; first += kMapsPerPass) {
     MapPass pass(plan, feed, options, std::span(pairs).subspan(first, std::min(kMapsPerPass, pairs.size() - first)));
     VISQ_ASSIGN(const std::int64_t done, pass.run(data));

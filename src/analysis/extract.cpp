@@ -39,7 +39,7 @@ class Collector {
   Collector(ComparePlan& plan, const quant::PairedSegment& segment) : plan_(plan), segment_(segment) {}
 
   Status run(RecordSource& data, const ExtractOptions& options, ExtractResult& result) {
-    VISQ_ASSIGN(const auto feed, InputFeed::create(plan_.reference(), &plan_.quantized()));
+    VISQ_ASSIGN(const auto feed, analysis::SequenceFeed::create(plan_.reference(), &plan_.quantized(), options.sequence));
     analysis::PairWorker worker(plan_, feed);
     const auto keep = [&](std::size_t pair, const runtime::Executor& r, const runtime::Executor& q) -> Status {
       const auto& [subgraph, other, match] = plan_.pairs()[pair];

@@ -1,5 +1,9 @@
 #include "analysis/owned_map.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "core/error.h"
 
 namespace visq::analysis {
@@ -20,6 +24,27 @@ Result<Array> copy_map(const runtime::Executor& executor, int tensor) {
 
 FeatureMap feature_map(const Array& array, const TensorInfo& info, int tensor) {
   return {tensor, &info, array.dtype, array.shape, array.bytes.data(), array.strings};
+}
+
+Result<std::vector<Array>> copy_outputs(const runtime::Executor& executor, const Model& model) {
+  std::vector<Array> arrays;
+  for (const int output : model.main().outputs) {
+    auto array = copy_map(executor, output);
+    if (!array.ok()) return Error{array.error().reason, fmt::format("{}: {}", model.path, array.error().message)};
+    arrays.push_back(std::move(array).value());
+  }
+  return arrays;
+}
+
+Status send_outputs(const Model& model, std::int64_t record, const std::vector<Array>& outputs, MapSink& sink) {
+  VISQ_TRY(sink.begin_record(record));
+  const Subgraph& graph = model.main();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto here = graph.outputs.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(graph.outputs.begin(), here, *here) != here) continue;
+    VISQ_TRY(sink.add(feature_map(outputs[i], graph.tensors[static_cast<std::size_t>(*here)], *here)));
+  }
+  return {};
 }
 
 }  // namespace visq::analysis

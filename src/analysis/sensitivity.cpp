@@ -49,6 +49,9 @@ Result<std::vector<int>> measured_maps(const PartialModels& models, const std::s
                      analysis::name_hint(wanted, {&models.reference(), &models.quantized()}));
 }
 
+/// Of models that keep state, every trial takes the memory of a run, and the float model runs once more for so many of them.
+constexpr std::size_t kTrialsAtOnce = 16;
+
 /// An estimate whose contenders were measured on fewer records says so.
 constexpr std::int64_t kSure = 4;
 
@@ -88,7 +91,7 @@ class SensitivityRun {
   Result<SensitivityResult> run() {
     VISQ_TRY(plan());
     SensitivityScores scores(trials_.size(), outputs_.size(), options_.records, metrics_, options_.leave_one_out);
-    if (!options_.resume.empty() && !stateful_ && !scores.restore(options_.resume)) {
+    if (!options_.resume.empty() && !scores.restore(options_.resume)) {
       return bad_input("the state of an earlier run cannot be read");
     }
     VISQ_TRY(do_trials(scores));
@@ -110,30 +113,54 @@ class SensitivityRun {
   }
 
   Status do_trials(SensitivityScores& scores) {
-    const RecordRange trials{0, static_cast<std::int64_t>(trials_.size())};
-    TrialRunner runner(models_, trials_,
-                       {outputs_, options_.leave_one_out ? &all_ : nullptr, analysis::thread_count(options_.threads, trials),
-                        options_.memory, [this](const std::string& line) { remark(line); }});
     Checkpoints checkpoints(scores, options_);
-    VISQ_TRY(options_.estimate && scores.records() > 1 && !stateful_ ? do_estimate(runner, scores, checkpoints)
-                                                                     : do_everything(runner, scores, checkpoints));
-    if (stopped() && !stateful_) checkpoints.save();
+    VISQ_TRY(stateful_ ? do_sequences(scores, checkpoints) : do_records(scores, checkpoints));
+    if (stopped()) checkpoints.save();
     return checkpoints.status();
   }
 
-  Status do_everything(TrialRunner& runner, SensitivityScores& scores, Checkpoints& checkpoints) {
-    if (options_.estimate) {
-      remark(stateful_ ? "--estimate: the model keeps state from record to record, so every trial ran on every record"
-                       : "--estimate: with a single record every trial is needed");
-    }
+  analysis::TrialOptions trial_options() {
+    const RecordRange trials{0, static_cast<std::int64_t>(trials_.size())};
+    return {outputs_, options_.leave_one_out ? &all_ : nullptr, analysis::thread_count(options_.threads, trials), options_.memory,
+            [this](const std::string& line) { remark(line); }};
+  }
+
+  Status do_records(SensitivityScores& scores, Checkpoints& checkpoints) {
+    TrialRunner runner(models_, trials_, trial_options());
     std::vector<std::size_t> all(trials_.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
+    if (options_.estimate && scores.records() > 1) return do_estimate(runner, all, scores, checkpoints);
+    if (options_.estimate) remark("--estimate: with a single record every trial is needed");
     planned_ = static_cast<std::int64_t>(scores.trials() * scores.records());
-    for (std::size_t r = 0; r < scores.records() && !stopped(); ++r) VISQ_TRY(do_round(runner, {r, all}, scores, checkpoints));
+    for (std::size_t r = 0; r < scores.records() && !stopped(); ++r) VISQ_TRY(do_round(runner, all, {r, all}, scores, checkpoints));
     return {};
   }
 
-  Status do_estimate(TrialRunner& runner, SensitivityScores& scores, Checkpoints& checkpoints) {
+  /// Models that keep state: a few trials at a time, each over all records in order. Trials that an earlier run did not end begin again.
+  Status do_sequences(SensitivityScores& scores, Checkpoints& checkpoints) {
+    if (options_.estimate) remark("--estimate: the model keeps state from record to record, so every trial ran on every record");
+    planned_ = static_cast<std::int64_t>(scores.trials() * scores.records());
+    if (scores.records() == 0) return {};
+    std::vector<std::size_t> open;
+    for (std::size_t trial = 0; trial < trials_.size(); ++trial) {
+      if (!scores.done(trial, scores.records() - 1)) open.push_back(trial);
+    }
+    for (const std::size_t trial : open) scores.forget(trial);
+    const std::size_t at_once = std::max(kTrialsAtOnce, static_cast<std::size_t>(trial_options().threads));
+    for (std::size_t first = 0; first < open.size() && !stopped(); first += at_once) {
+      const auto here = open.begin() + static_cast<std::ptrdiff_t>(first);
+      const std::vector<std::size_t> trials(here, here + static_cast<std::ptrdiff_t>(std::min(at_once, open.size() - first)));
+      std::vector<PartSet> sets;
+      for (const std::size_t trial : trials) sets.push_back(trials_[trial]);
+      TrialRunner runner(models_, sets, trial_options());
+      for (std::size_t r = 0; r < scores.records() && !stopped(); ++r) {
+        VISQ_TRY(do_round(runner, trials, {r, trials}, scores, checkpoints));
+      }
+    }
+    return {};
+  }
+
+  Status do_estimate(TrialRunner& runner, const std::vector<std::size_t>& all, SensitivityScores& scores, Checkpoints& checkpoints) {
     VISQ_ASSIGN(const Record first, data_.read(options_.records.first));
     VISQ_TRY(runner.begin(first));
     std::vector<double> costs;
@@ -143,16 +170,19 @@ class SensitivityRun {
     while (!stopped()) {
       const auto round = plan.next();
       if (!round) break;
-      VISQ_TRY(do_round(runner, *round, scores, checkpoints));
+      VISQ_TRY(do_round(runner, all, *round, scores, checkpoints));
     }
     estimate_share_ = plan.share();
     return {};
   }
 
-  Status do_round(TrialRunner& runner, const analysis::Round& round, SensitivityScores& scores, Checkpoints& checkpoints) {
+  /// `trials`: those of the runner, ascending. Of the round's those that are not done.
+  Status do_round(TrialRunner& runner, const std::vector<std::size_t>& trials, const analysis::Round& round, SensitivityScores& scores,
+                  Checkpoints& checkpoints) {
     std::vector<std::size_t> todo;
     for (const std::size_t trial : round.trials) {
-      if (!scores.done(trial, round.record)) todo.push_back(trial);
+      const auto place = static_cast<std::size_t>(std::lower_bound(trials.begin(), trials.end(), trial) - trials.begin());
+      if (!scores.done(trial, round.record)) todo.push_back(place);
     }
     if (todo.empty()) return {};
     VISQ_ASSIGN(const Record record, data_.read(options_.records.first + static_cast<std::int64_t>(round.record)));
@@ -160,9 +190,9 @@ class SensitivityRun {
     full_steps_ = runner.full_steps();
     std::int64_t done = scores.cells_done();
     if (!told_ && todo.size() > 1) tell_expected(runner, todo, done);
-    const auto keep = [&](std::size_t trial, TrialRecord&& measured) {
-      scores.set(trial, round.record, std::move(measured));
-      if (!stateful_) checkpoints.trial_done();
+    const auto keep = [&](std::size_t place, TrialRecord&& measured) {
+      scores.set(trials[place], round.record, std::move(measured));
+      checkpoints.trial_done();
       if (options_.progress) options_.progress(++done, std::max(planned_, done));
     };
     VISQ_TRY(runner.run(todo, keep, options_.stop));

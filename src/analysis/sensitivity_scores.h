@@ -38,6 +38,8 @@ class SensitivityScores {
   std::size_t records() const { return static_cast<std::size_t>(range_.last - range_.first); }
   bool done(std::size_t trial, std::size_t record) const { return !cells_[trial][record].outputs.empty(); }
   void set(std::size_t trial, std::size_t record, TrialRecord&& measured) { cells_[trial][record] = std::move(measured); }
+  /// As if the trial had never been done.
+  void forget(std::size_t trial) { cells_[trial].assign(records(), {}); }
 
   TrialScore score(std::size_t trial) const { return score(trial, positions_); }
   /// The same over some records only: ascending positions.

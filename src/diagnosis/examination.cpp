@@ -57,6 +57,7 @@ Finding finding_of(const Subject& subject, const Tried& tried) {
   finding.severity = severity_of(tried);
   finding.text = suspicion.text;
   finding.evidence = suspicion.evidence;
+  finding.values = suspicion.values;
   const Remedy* remedy = tried.result.remedy;
   if (remedy == nullptr && !suspicion.remedies.empty()) remedy = &suspicion.remedies.front();
   if (remedy != nullptr) finding.fix = remedy->text, finding.configuration = remedy->configuration;

@@ -80,7 +80,7 @@ void look_at_weights(const Symptoms& symptoms, DiagnoseResult& result) {
                      subject.reference().path, subject.quantized().path, median, cosines.size())});
     return;
   }
-  const UsualDifference usual = usual_difference(symptoms);
+  const UsualDifference& usual = symptoms.usual_difference();
   if (!usual.retrained()) return;
   Finding finding;
   finding.cause = "RETRAINED";
@@ -169,6 +169,24 @@ ModelEdit everything_wide(const Symptoms& symptoms, bool weights) {
   return repair.finish();
 }
 
+/// What helps models in general, but for what this one has already.
+std::vector<std::string> general_measures(const Symptoms& symptoms) {
+  const Subject& subject = symptoms.subject();
+  const bool coarse_weights = std::any_of(subject.constants().begin(), subject.constants().end(), [&](const PairedConstant& constant) {
+    const TensorInfo& tensor = subject.q().tensor(constant.tensor);
+    return !constant.bias && tensor.shape.rank() > 1 && !tensor.quantization.per_channel();
+  });
+  const bool coarse_maps = std::any_of(symptoms.maps().begin(), symptoms.maps().end(),
+                                       [&](const QuantizedMap& map) { return bits(subject.q().tensor(map.tensor).dtype) <= 8; });
+  std::vector<std::string> measures{"calibrate with more and with representative data"};
+  if (coarse_weights) measures.emplace_back("quantize weights per channel");
+  if (coarse_maps) measures.emplace_back("quantize activations in 16 bits (int16x8)");
+  measures.emplace_back("keep the most sensitive layers in float (visqerror sensitivity)");
+  measures.emplace_back("equalize ranges across layers, correct biases");
+  if (!symptoms.usual_difference().retrained()) measures.emplace_back("train with quantization in the loop");
+  return measures;
+}
+
 /// A poor output that no finding explains.
 void explain_rest(const Symptoms& symptoms, const WhatIf& what_if, const Trials& trials, DiagnoseResult& result) {
   const auto worst = std::min_element(result.output_sqnr.begin(), result.output_sqnr.end());
@@ -176,11 +194,9 @@ void explain_rest(const Symptoms& symptoms, const WhatIf& what_if, const Trials&
     return finding.severity == Severity::kError || (finding.tried && finding.gain_db >= kExplains);
   });
   if (explained) return;
-  result.measures = {"calibrate with more and with representative data", "quantize weights per channel",
-                     "quantize activations in 16 bits (int16x8)",        "keep the most sensitive layers in float (visqerror sensitivity)",
-                     "equalize ranges across layers, correct biases",    "train with quantization in the loop"};
+  result.measures = general_measures(symptoms);
   if (worst == result.output_sqnr.end() || *worst >= kGoodSqnr) return;
-  const bool retrained = usual_difference(symptoms).retrained();  // then the float model's weights are no better ones
+  const bool retrained = symptoms.usual_difference().retrained();  // then the float model's weights are no better ones
   double wins[2] = {0, 0};
   for (const bool weights : {true, false}) {
     if (weights && retrained) continue;

@@ -1,52 +1,113 @@
 #include "diagnosis/precision_accuracy.h"
 
+#include <algorithm>
+
+#include "analysis/owned_map.h"
+#include "analysis/record_workers.h"
 #include "core/error.h"
 #include "runtime/executor.h"
+#include "visq/accuracy.h"
 
 namespace visq::diagnosis {
 namespace {
 
-/// Whether the label is the best class of the executor's output.
-Result<bool> is_right(const runtime::Executor& executor, int output, std::int64_t label) {
-  const kernels::Tensor& scores = executor.tensor(output);
-  const bool row = executor.available(output) && scores.dtype == DType::kFloat32 && scores.shape.rank() > 0 && scores.elements() > 1 &&
-                   scores.elements() == scores.shape.back();
-  if (!row) return bad_input("'{}' is no row of class scores, so labels say nothing about it", scores.info->name);
-  if (label < 0 || label >= scores.elements()) return bad_input("label {} is none of {} classes", label, scores.elements());
-  return rank_of(scores.values<float>(), label) < 1;
+using analysis::PartSet;
+using Outputs = std::vector<Array>;
+
+/// Runs the float graph with some parts quantized, record after record.
+class PartlyQuantized {
+ public:
+  PartlyQuantized(analysis::PartialModels& models, const PartSet& parts) : models_(models), parts_(parts) {}
+
+  Result<Outputs> operator()(const Record& record) {
+    VISQ_ASSIGN(const auto inputs, models_.inputs(record));
+    VISQ_ASSIGN(auto graph, models_.graph(inputs));
+    if (executor_ == nullptr || graph.get() != &executor_->graph()) VISQ_TRY(use(std::move(graph)));
+    VISQ_TRY(executor_->begin(inputs, overlay_.get()));
+    VISQ_TRY(executor_->run_from(0));
+    return analysis::copy_outputs(*executor_, models_.reference());
+  }
+
+ private:
+  Status use(std::shared_ptr<const runtime::PreparedGraph> graph) {
+    VISQ_ASSIGN(auto overlay, models_.parts().overlay(parts_, *graph));
+    auto plan = std::make_shared<const runtime::MemoryPlan>(runtime::plan_memory(*graph, {}));
+    VISQ_ASSIGN(auto executor, runtime::Executor::create(std::move(graph), std::move(plan)));
+    executor_ = std::make_shared<runtime::Executor>(std::move(executor));
+    overlay_ = std::make_shared<const runtime::Overlay>(std::move(overlay));
+    return {};
+  }
+
+  analysis::PartialModels& models_;
+  const PartSet& parts_;
+  std::shared_ptr<const runtime::Overlay> overlay_;
+  std::shared_ptr<runtime::Executor> executor_;
+};
+
+using Fold = std::function<Status(std::int64_t record, Outputs&&)>;
+
+/// All labelled records through the float graph with these parts quantized, in order.
+Status run_all(analysis::PartialModels& models, const PartSet& parts, const RecommendOptions& options, Fold fold) {
+  analysis::RecordWorkers<Outputs> workers(
+      *options.labelled, options.labelled_records,
+      [&]() -> Result<analysis::RecordWorker<Outputs>> { return analysis::RecordWorker<Outputs>(PartlyQuantized(models, parts)); },
+      std::move(fold), options.stop);
+  const bool in_order = keeps_state(models.reference());
+  VISQ_ASSIGN(const auto done, workers.run(in_order ? 1 : analysis::thread_count(options.threads, options.labelled_records)));
+  static_cast<void>(done);  // fewer where it is stopped: who set `stop` looks
+  return {};
+}
+
+/// Whether the label is the best class of the first output.
+Result<bool> is_right(const Array& scores, const TensorInfo& info, std::int64_t label) {
+  const std::int64_t classes = scores.shape.rank() > 0 ? scores.shape.back() : 0;
+  const bool row = scores.dtype == DType::kFloat32 && classes > 1 && scores.shape.elements() == classes;
+  if (!row) return bad_input("'{}' is no row of class scores, so labels say nothing about it", info.name);
+  if (label < 0 || label >= classes) return bad_input("label {} is none of {} classes", label, classes);
+  return rank_of({reinterpret_cast<const float*>(scores.bytes.data()), static_cast<std::size_t>(classes)}, label) < 1;
+}
+
+/// Share of the labels that are the best class.
+Result<double> share_right(analysis::PartialModels& models, const PartSet& parts, const RecommendOptions& options) {
+  const Subgraph& graph = models.reference().main();
+  const TensorInfo& output = graph.tensors[static_cast<std::size_t>(graph.outputs.at(0))];
+  std::int64_t right = 0;
+  VISQ_TRY(run_all(models, parts, options, [&](std::int64_t record, Outputs&& outputs) -> Status {
+    const std::int64_t label = options.labels[static_cast<std::size_t>(record)] + options.label_offset;
+    VISQ_ASSIGN(const bool hit, is_right(outputs.at(0), output, label));
+    right += hit ? 1 : 0;
+    return {};
+  }));
+  const auto range = options.labelled_records;
+  return static_cast<double>(right) / static_cast<double>(std::max<std::int64_t>(1, range.last - range.first));
+}
+
+/// What the user's program says.
+Result<double> judged(analysis::PartialModels& models, const PartSet& parts, const RecommendOptions& options) {
+  return options.judge([&](MapSink& sink) {
+    return run_all(models, parts, options, [&](std::int64_t record, Outputs&& outputs) {
+      return analysis::send_outputs(models.reference(), record, outputs, sink);
+    });
+  });
 }
 
 }  // namespace
 
 Status add_accuracy(analysis::PartialModels& models, const PrecisionSearch& search, const RecommendOptions& options,
                     std::vector<PrecisionPoint>& points) {
-  const RecordRange range = options.labelled_records;
-  if (static_cast<std::int64_t>(options.labels.size()) < range.last) {
-    return usage_error("--labels: {} labels for records up to {}", options.labels.size(), range.last);
+  const auto measure = options.judge ? judged : share_right;
+  if (!options.judge && static_cast<std::int64_t>(options.labels.size()) < options.labelled_records.last) {
+    return usage_error("--labels: {} labels for records up to {}", options.labels.size(), options.labelled_records.last);
   }
-  const int output = models.reference().main().outputs.at(0);
-  std::vector<std::int64_t> right(points.size() + 1, 0);  // the float model's last
-  for (std::int64_t index = range.first; index < range.last; ++index) {
-    VISQ_ASSIGN(const Record record, options.labelled->read(index));
-    VISQ_ASSIGN(const auto inputs, models.inputs(record));
-    VISQ_ASSIGN(const auto graph, models.graph(inputs));
-    auto plan = std::make_shared<const runtime::MemoryPlan>(runtime::plan_memory(*graph, {}));
-    VISQ_ASSIGN(auto executor, runtime::Executor::create(graph, plan));
-    for (std::size_t i = 0; i < right.size(); ++i) {
-      runtime::Overlay overlay;
-      if (i < points.size()) {
-        VISQ_ASSIGN(overlay,
-                    models.parts().overlay(search.quantized_beside({points[i].operators.begin(), points[i].operators.end()}), *graph));
-      }
-      VISQ_TRY(executor.begin(inputs, &overlay));
-      VISQ_TRY(executor.run_from(0));
-      VISQ_ASSIGN(const bool hit, is_right(executor, output, options.labels[static_cast<std::size_t>(index)] + options.label_offset));
-      right[i] += hit ? 1 : 0;
-      executor.clear(nullptr);
-    }
+  Accuracy accuracy;
+  accuracy.program = options.judge ? "--eval" : "";
+  VISQ_ASSIGN(accuracy.reference.top1, measure(models, {}, options));
+  for (PrecisionPoint& point : points) {
+    if (options.stop != nullptr && options.stop->load()) return {};
+    const PartSet parts = search.quantized_beside({point.operators.begin(), point.operators.end()});
+    VISQ_ASSIGN(accuracy.quantized.top1, measure(models, parts, options));
+    point.accuracy_drop = accuracy.drop();
   }
-  const auto records = static_cast<double>(std::max<std::int64_t>(1, range.last - range.first));
-  for (std::size_t i = 0; i < points.size(); ++i) points[i].accuracy_drop = 100 * static_cast<double>(right.back() - right[i]) / records;
   return {};
 }
 

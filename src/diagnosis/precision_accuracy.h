@@ -5,8 +5,9 @@
 
 namespace visq::diagnosis {
 
-/// Fills in the drop of top-1 accuracy of every point, on the labelled records, by the first output. Errors: kUsage where labels do not
-/// reach; kBadInput where the output is no row of class scores or a label is no class.
+/// Fills in what every point loses in accuracy on the labelled records: of top-1 by the first output, or of what options.judge says.
+/// Where it is stopped, some are left out. Errors: kUsage where labels do not reach; kBadInput where the output is no row of class scores
+/// or a label is no class; those of the judge.
 Status add_accuracy(analysis::PartialModels& models, const PrecisionSearch& search, const RecommendOptions& options,
                     std::vector<PrecisionPoint>& points);
 

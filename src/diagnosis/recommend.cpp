@@ -158,6 +158,8 @@ Result<RecommendResult> recommend(std::shared_ptr<const Model> reference, std::s
   result.mac_bits = search.mac_bits();
   result.front = front_of(std::move(points));
   if (options.labelled != nullptr) VISQ_TRY(add_accuracy(*models, search, options, result.front));
+  result.interrupted = options.stop != nullptr && options.stop->load();
+  if (result.interrupted) return result;
   choose(options, result);
   result.unrepaired_sqnr = result.front[result.chosen].sqnr;
   if (!mended.edit.empty()) {

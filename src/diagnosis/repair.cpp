@@ -251,9 +251,7 @@ void Repair::follow(int node) {
   const auto now = analysis::bias_values(subject_.q(), op);
   const std::vector<double> scales = accumulator_scales(node, codes->size());
   if (!now || scales.empty()) return;
-  const auto constant = std::find_if(subject_.constants().begin(), subject_.constants().end(),
-                                     [&](const PairedConstant& each) { return each.node == node && each.bias; });
-  if (constant != subject_.constants().end()) {
+  if (const PairedConstant* const constant = subject_.bias_of(node)) {
     const auto wanted = analysis::bias_values(subject_.r(), subject_.r().op(constant->reference_node));
     std::vector<double> as_stored;
     for (std::size_t c = 0; c < codes->size(); ++c) as_stored.push_back(static_cast<double>((*codes)[c]) * scales[c]);

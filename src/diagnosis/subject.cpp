@@ -6,6 +6,7 @@
 #include "analysis/code_keepers.h"
 #include "analysis/layer_slots.h"
 #include "core/error.h"
+#include "quant/common_maps.h"
 #include "quant/fake_quantize.h"
 #include "visq/data.h"
 
@@ -23,15 +24,8 @@ Result<std::unique_ptr<Subject>> Subject::create(std::shared_ptr<const Model> re
   VISQ_ASSIGN(const auto input_order, match_inputs(*reference, *quantized));
   std::unique_ptr<Subject> subject(new Subject(std::move(reference), std::move(quantized)));
   const auto pairing = std::move(quant::pair_models(subject->reference(), subject->quantized(), input_order).front());
-  const auto& inputs = subject->reference().main().inputs;
+  VISQ_TRY(quant::need_common_maps(subject->reference(), subject->quantized(), pairing));
   const auto& matches = pairing.pairing.matches;
-  const bool any_operator = std::any_of(matches.begin(), matches.end(), [&](const auto& match) {
-    return std::find(inputs.begin(), inputs.end(), match.reference) == inputs.end();
-  });
-  if (!any_operator) {
-    return bad_input("{} and {} have nothing in common: no feature map of one has a counterpart in the other", subject->reference().path,
-                     subject->quantized().path);
-  }
   const std::size_t tensors = subject->quantized().main().tensors.size();
   subject->partner_.assign(tensors, -1);
   for (const auto& match : matches) subject->partner_[static_cast<std::size_t>(match.quantized)] = match.reference;
@@ -98,6 +92,12 @@ void Subject::find_groups() {
   };
   for (const int tensor : q_.feature_maps()) list(tensor);
   for (std::size_t i = 0; i < leader.size(); ++i) list(static_cast<int>(i));
+}
+
+const PairedConstant* Subject::bias_of(int node) const {
+  const auto found =
+      std::find_if(constants_.begin(), constants_.end(), [&](const PairedConstant& each) { return each.node == node && each.bias; });
+  return found == constants_.end() ? nullptr : &*found;
 }
 
 }  // namespace visq::diagnosis

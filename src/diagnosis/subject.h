@@ -40,6 +40,8 @@ class Subject {
   int reference_of(int quantized_tensor) const { return partner_[static_cast<std::size_t>(quantized_tensor)]; }
   /// In graph order; weights and biases of all paired operators.
   const std::vector<PairedConstant>& constants() const { return constants_; }
+  /// The bias of an operator of the quantized model; null where it has none that is paired.
+  const PairedConstant* bias_of(int node) const;
 
   /// Quantized tensors that kernels hand on as stored integers among each other, in graph order; at least the tensor itself.
   const std::vector<int>& tied(int quantized_tensor) const { return groups_[group_[static_cast<std::size_t>(quantized_tensor)]]; }

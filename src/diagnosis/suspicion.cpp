@@ -68,9 +68,8 @@ void add_reference_weights(const Symptoms& symptoms, const PairedConstant& weigh
   Repair weights_only(subject);
   if (!weights_only.reweight(weight, scales)) return;
   suspicion.remedies.push_back({text, configuration, weights_only.finish(), simulated});
-  const auto bias = std::find_if(subject.constants().begin(), subject.constants().end(),
-                                 [&](const PairedConstant& each) { return each.node == weight.node && each.bias; });
-  if (bias == subject.constants().end()) return;
+  const PairedConstant* const bias = subject.bias_of(weight.node);
+  if (bias == nullptr) return;
   Repair both(subject);
   both.reweight(weight, scales);
   both.rebias(*bias);
@@ -82,9 +81,8 @@ std::vector<ModelEdit> other_repairs(const Symptoms& symptoms, const PairedConst
   const Subject& subject = symptoms.subject();
   Repair same_grid(subject);
   if (same_grid.reweight(weight, WeightScales::kKeep)) edits.push_back(same_grid.finish());
-  const auto bias = std::find_if(subject.constants().begin(), subject.constants().end(),
-                                 [&](const PairedConstant& each) { return each.node == weight.node && each.bias; });
-  if (bias == subject.constants().end()) return edits;
+  const PairedConstant* const bias = subject.bias_of(weight.node);
+  if (bias == nullptr) return edits;
   Repair only_bias(subject);
   only_bias.rebias(*bias);
   edits.push_back(only_bias.finish());

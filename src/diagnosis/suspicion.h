@@ -28,11 +28,12 @@ struct Suspicion {
   int node = -1;     ///< operator of the quantized model that makes it; -1: a graph input
   std::string text;  ///< what was measured, one line
   Evidence evidence;
-  bool strong = false;    ///< beyond doubt by the numbers alone; only such findings can be errors
-  bool fatal = false;     ///< nothing behind it can be right: an error whatever the trial says, and the first one
-  double error_gain = 3;  ///< what mending must win, in dB, for an error
-  bool certain = false;   ///< wrong whatever it costs: reported even where the repair gains nothing
-  std::string place;      ///< suspicions of one place are about one fault: the most specific is kept
+  std::optional<ValueEvidence> values;  ///< a picture of them
+  bool strong = false;                  ///< beyond doubt by the numbers alone; only such findings can be errors
+  bool fatal = false;                   ///< nothing behind it can be right: an error whatever the trial says, and the first one
+  double error_gain = 3;                ///< what mending must win, in dB, for an error
+  bool certain = false;                 ///< wrong whatever it costs: reported even where the repair gains nothing
+  std::string place;                    ///< suspicions of one place are about one fault: the most specific is kept
   std::vector<Remedy> remedies;
   std::vector<ModelEdit> rivals;  ///< repairs of other causes: where one of them wins as much, this is not the cause
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/layer_values.h"
+#include "diagnosis/weight_steps.h"
 #include "quant/fake_quantize.h"
 
 namespace visq::diagnosis {
@@ -60,6 +61,7 @@ Symptoms::Symptoms(const Subject& subject, const std::map<int, MapValues>& value
     }
     if (both.reference.size() == both.quantized.size() && !both.reference.empty()) constants_.push_back(std::move(both));
   }
+  usual_difference_ = diagnosis::usual_difference(*this);
 }
 
 const QuantizedMap* Symptoms::map(int tensor) const {

@@ -49,6 +49,17 @@ struct ConstantValues {
   std::vector<float> reference, quantized;  ///< a bias as the device reads it
 };
 
+/// How far the weights of all layers are off, by their medians: what is usual here. Zeros where there are no layers.
+struct UsualDifference {
+  double rms = 0;  ///< in steps
+  double relative = 0;
+  std::size_t layers = 0;
+  /// Rounding gives 0.29 steps: more in the median layer means that one of the models was trained further.
+  bool retrained() const { return layers >= kFewLayers && rms > kRetrainedSteps; }
+  static constexpr double kRetrainedSteps = 0.32;
+  static constexpr std::size_t kFewLayers = 3;  ///< a median of fewer says nothing
+};
+
 class Symptoms {
  public:
   /// `values`: by tensor of the reference.
@@ -60,6 +71,7 @@ class Symptoms {
   /// Null where there is none.
   const QuantizedMap* map(int tensor) const;
   const std::vector<ConstantValues>& constants() const { return constants_; }
+  const UsualDifference& usual_difference() const { return usual_difference_; }
   /// The reference's values of all maps tied to this one: what their common grid must hold.
   analysis::RealBounds needed(int tensor) const;
   /// The range to give them: a little more, since other records reach a little further than these.
@@ -72,6 +84,7 @@ class Symptoms {
   const Subject& subject_;
   std::vector<QuantizedMap> maps_;
   std::vector<ConstantValues> constants_;
+  UsualDifference usual_difference_;
 };
 
 }  // namespace visq::diagnosis

@@ -28,27 +28,17 @@ double worth_of(bool simulated, const OutputErrors& before, const OutputErrors& 
 
 }  // namespace
 
-Result<Trials::Before> Trials::measure(Mode mode) const {
-  Before before;
-  VISQ_ASSIGN(before.all, what_if_.run(subject_.quantized_model(), mode, what_if_.records()));
-  before.few = before.all;
-  if (what_if_.records() > kFewRecords) {
-    VISQ_ASSIGN(before.few, what_if_.run(subject_.quantized_model(), mode, kFewRecords));
-  }
-  return before;
-}
-
 Result<Trials> Trials::create(const Subject& subject, const WhatIf& what_if, const DiagnoseOptions& options) {
   Trials trials(subject, what_if, options);
-  VISQ_ASSIGN(trials.fake_quant_, trials.measure(Mode::kFakeQuant));
-  auto integer = trials.measure(Mode::kInteger);
+  VISQ_ASSIGN(trials.fake_quant_, what_if.run_all(subject.quantized_model(), Mode::kFakeQuant, kFewRecords));
+  auto integer = what_if.run_all(subject.quantized_model(), Mode::kInteger, kFewRecords);
   if (integer.ok()) trials.integer_ = std::move(integer).value();
   return trials;
 }
 
 void Trials::try_one(Trial& trial, bool few) const {
   const Mode mode = mode_of(trial);
-  const Before& before = mode == Mode::kInteger ? *integer_ : fake_quant_;
+  const WhatIf::FewAndAll& before = mode == Mode::kInteger ? *integer_ : fake_quant_;
   const auto after = what_if_.run(edited(subject_.quantized(), *trial.edit), mode, few ? kFewRecords : what_if_.records());
   trial.done = after.ok();
   if (!after.ok()) return;

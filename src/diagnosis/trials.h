@@ -34,9 +34,6 @@ class Trials {
   std::vector<TrialResult> run(const std::vector<Suspicion>& suspicions) const;
 
  private:
-  struct Before {
-    OutputErrors few, all;
-  };
   struct Trial {
     std::size_t suspicion = 0;
     const Remedy* remedy = nullptr;  ///< null: a rival's
@@ -46,7 +43,6 @@ class Trials {
   };
   Trials(const Subject& subject, const WhatIf& what_if, const DiagnoseOptions& options)
       : subject_(subject), what_if_(what_if), options_(options) {}
-  Result<Before> measure(Mode mode) const;
   Mode mode_of(const Trial& trial) const { return trial.remedy != nullptr && trial.remedy->simulated ? Mode::kFakeQuant : mode(); }
   void dismiss_rivalled(const std::vector<Trial>& trials, std::vector<TrialResult>& results) const;
   void try_all(std::vector<Trial>& trials, bool few) const;
@@ -55,8 +51,8 @@ class Trials {
   const Subject& subject_;
   const WhatIf& what_if_;
   const DiagnoseOptions& options_;
-  std::optional<Before> integer_;
-  Before fake_quant_;
+  std::optional<WhatIf::FewAndAll> integer_;
+  WhatIf::FewAndAll fake_quant_;
 };
 
 }  // namespace visq::diagnosis

@@ -23,16 +23,7 @@ StepDifference step_difference(const Subject& subject, const ConstantValues& con
 /// Of both models' values; 1 where both are zero, 0 where one is.
 double cosine_of(const ConstantValues& constant);
 
-/// How far the weights of all layers are off, by their medians: what is usual here. Zeros where there are no layers.
-struct UsualDifference {
-  double rms = 0;  ///< in steps
-  double relative = 0;
-  std::size_t layers = 0;
-  /// Rounding gives 0.29 steps: more in the median layer means that one of the models was trained further.
-  bool retrained() const { return layers >= kFewLayers && rms > kRetrainedSteps; }
-  static constexpr double kRetrainedSteps = 0.32;
-  static constexpr std::size_t kFewLayers = 3;  ///< a median of fewer says nothing
-};
+/// How far the weights of all layers are off; Symptoms keep it.
 UsualDifference usual_difference(const Symptoms& symptoms);
 
 /// The largest magnitude of every channel of the reference's weights.

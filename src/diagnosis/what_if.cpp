@@ -103,14 +103,29 @@ Status WhatIf::simulate(const std::shared_ptr<const Model>& model, Mode mode, st
   return {};
 }
 
-Result<OutputErrors> WhatIf::run(const std::shared_ptr<const Model>& model, Mode mode, std::size_t records) const {
-  std::vector<double> signal(watched_.size(), 0), noise(watched_.size(), 0);
-  VISQ_TRY(simulate(model, mode, records, [&](std::size_t, std::size_t map, double s, double n) { signal[map] += s, noise[map] += n; }));
+OutputErrors WhatIf::errors_of(const Sums& sums) const {
   OutputErrors errors;
   for (std::size_t i = 0; i < watched_.size(); ++i) {
-    (i < outputs_ ? errors.outputs : errors.squashed).push_back(decibels(signal[i], noise[i]));
+    (i < outputs_ ? errors.outputs : errors.squashed).push_back(decibels(sums.signal[i], sums.noise[i]));
   }
   return errors;
+}
+
+Result<OutputErrors> WhatIf::run(const std::shared_ptr<const Model>& model, Mode mode, std::size_t records) const {
+  Sums sums = no_sums();
+  VISQ_TRY(simulate(model, mode, records, [&](std::size_t, std::size_t map, double signal, double noise) {
+    sums.signal[map] += signal, sums.noise[map] += noise;
+  }));
+  return errors_of(sums);
+}
+
+Result<WhatIf::FewAndAll> WhatIf::run_all(const std::shared_ptr<const Model>& model, Mode mode, std::size_t few) const {
+  Sums first = no_sums(), all = no_sums();
+  VISQ_TRY(simulate(model, mode, inputs_.size(), [&](std::size_t record, std::size_t map, double signal, double noise) {
+    all.signal[map] += signal, all.noise[map] += noise;
+    if (record < few) first.signal[map] += signal, first.noise[map] += noise;
+  }));
+  return FewAndAll{errors_of(first), errors_of(all)};
 }
 
 Status WhatIf::order_by_error(const std::shared_ptr<const Model>& model, Mode mode) {

@@ -41,6 +41,11 @@ class WhatIf {
   /// Runs a variant of the quantized model over the first `records` records. Errors: those of a run; kUnsupported where a watched map could
   /// not be computed.
   Result<OutputErrors> run(const std::shared_ptr<const Model>& model, Mode mode, std::size_t records) const;
+  /// The same over all records, and over the first `few` of them, in one go.
+  struct FewAndAll {
+    OutputErrors few, all;
+  };
+  Result<FewAndAll> run_all(const std::shared_ptr<const Model>& model, Mode mode, std::size_t few) const;
   std::size_t records() const { return inputs_.size(); }
   /// What the quantized model is fed with in one of the records.
   const std::vector<Array>& inputs(std::size_t record) const { return inputs_[record]; }
@@ -50,6 +55,12 @@ class WhatIf {
  private:
   /// Told of every watched map: record, which map, Σf² and Σ(f−q)².
   using Sink = std::function<void(std::size_t record, std::size_t map, double signal, double noise)>;
+  /// Σf² and Σ(f−q)² of every watched map.
+  struct Sums {
+    std::vector<double> signal, noise;
+  };
+  Sums no_sums() const { return {std::vector<double>(watched_.size(), 0), std::vector<double>(watched_.size(), 0)}; }
+  OutputErrors errors_of(const Sums& sums) const;
   Status simulate(const std::shared_ptr<const Model>& model, Mode mode, std::size_t records, const Sink& sink) const;
 
   const Subject& subject_;

@@ -13,6 +13,13 @@ std::string anchor(std::string cause) {
   return cause;
 }
 
+Json json_values(const ValueEvidence& values) {
+  Json json = json_histogram(values.histogram);
+  json["what"] = json_string(values.what);
+  json["range"] = {json_number(values.range_low), json_number(values.range_high)};
+  return json;
+}
+
 Json json_finding(const Finding& finding) {
   Json json;
   json["tensor"] = json_or_null(finding.name);
@@ -25,6 +32,7 @@ Json json_finding(const Finding& finding) {
   json["text"] = json_string(finding.text);
   json["evidence"] = Json::object();
   for (const auto& [what, value] : finding.evidence) json["evidence"][what] = json_number(value);
+  json["histogram"] = finding.values ? json_values(*finding.values) : Json(nullptr);
   json["fix"] = json_or_null(finding.fix);
   json["configuration"] = json_or_null(finding.configuration);
   json["gain_db"] = finding.tried ? json_number(finding.gain_db) : Json(nullptr);
@@ -44,7 +52,7 @@ std::string diagnose_json(const DiagnoseResult& result) {
   Json json;
   json["schema"] = "visq.diagnose/1";
   json["models"] = {{"reference", json_model(result.reference)}, {"quantized", json_model(result.quantized)}};
-  json["data"] = {{"file", json_string(result.data)}, {"records", {result.records.first, result.records.last}}};
+  json["data"] = json_data(result.data, result.records);
   json["mode"] = name(result.mode);
   json["outputs"] = Json::array();
   for (std::size_t i = 0; i < result.outputs.size(); ++i) {

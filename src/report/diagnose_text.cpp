@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "report/diagnose_report.h"
+#include "report/histogram_line.h"
 #include "report/text.h"
 
 namespace visq::report {
@@ -12,6 +13,8 @@ namespace {
 /// Findings that the terminal shows; files show all.
 constexpr std::size_t kShown = 8;
 constexpr std::size_t kIndent = 4;
+/// Columns for what a histogram is of.
+constexpr std::size_t kShownName = 24;
 
 std::string_view word(Severity severity) { return severity == Severity::kHint ? "info" : name(severity); }
 
@@ -65,9 +68,17 @@ class DiagnoseText {
       detail(fmt::format("{}{} {}", node, finding.op, printable(finding.name)));
     }
     detail(printable(finding.text));
+    if (finding.values) picture(*finding.values);
     if (!finding.fix.empty()) detail("fix: " + printable(finding.fix));
     if (!finding.configuration.empty() && options_.columns == 0) detail(printable(finding.configuration));
     line("");
+  }
+
+  /// A line of bars; the range of the grid in brackets.
+  void picture(const ValueEvidence& values) {
+    const std::string bars = histogram_line(values.histogram, values.range_low, values.range_high);
+    detail(fmt::format("{:.4g} {} {:.4g} ({}; [ ] the range)", values.histogram.low, bars, values.histogram.high,
+                       shortened(printable(values.what), kShownName)));
   }
 
   void measures() {

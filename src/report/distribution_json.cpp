@@ -7,13 +7,9 @@ namespace {
 
 Json json_optional(const std::optional<double>& value) { return value ? json_number(*value) : Json(nullptr); }
 
-Json json_histogram(const ValueHistogram& values) {
-  Json json;
-  json["low"] = json_number(values.histogram.low);
-  json["high"] = json_number(values.histogram.high);
+Json json_values(const ValueHistogram& values) {
+  Json json = json_histogram(values.histogram);
   json["max_abs"] = json_number(values.largest);
-  json["counts"] = Json::array();
-  for (const double count : values.histogram.counts) json["counts"].push_back(json_number(count));
   return json;
 }
 
@@ -42,9 +38,9 @@ Json json_distribution(const Distribution& each) {
   json["lowest"] = json_optional(each.lowest);
   json["highest"] = json_optional(each.highest);
   json["sqnr"] = json_number(each.sqnr);
-  json["reference"] = json_histogram(each.before);
-  json["quantized"] = json_histogram(each.after);
-  json["difference"] = json_histogram(each.difference);
+  json["reference"] = json_values(each.before);
+  json["quantized"] = json_values(each.after);
+  json["difference"] = json_values(each.difference);
   json["axis"] = each.boxes.empty() ? Json(nullptr) : Json(each.axis);
   json["boxes"] = Json::array();
   for (const BoxPlot& box : each.boxes) json["boxes"].push_back(json_box(box));
@@ -57,7 +53,7 @@ std::string distribution_json(const DistributionResult& result) {
   Json json;
   json["schema"] = "visq.distribution/1";
   json["models"] = {{"reference", json_model(result.reference)}, {"quantized", json_model(result.quantized)}};
-  json["data"] = {{"file", json_string(result.data)}, {"records", {result.records.first, result.records.last}}};
+  json["data"] = json_data(result.data, result.records);
   json["modes"] = {name(result.reference_mode), name(result.quantized_mode)};
   json["distributions"] = Json::array();
   for (const Distribution& each : result.distributions) json["distributions"].push_back(json_distribution(each));

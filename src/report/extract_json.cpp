@@ -34,7 +34,8 @@ std::string extract_json(const ExtractResult& result, const ExtractFiles& files)
   json["schema"] = "visq.extract/1";
   json["node"] = json_string(result.node);
   json["remark"] = json_string(result.remark);
-  json["data"] = {{"file", json_string(result.data)}, {"records", {result.records.first, result.records.last}}, {"inputs", files.data}};
+  json["data"] = json_data(result.data, result.records);
+  json["data"]["inputs"] = files.data;
   json["reference"] = json_part(result.reference, files.reference_model, files.reference_outputs);
   json["quantized"] = json_part(result.quantized, files.quantized_model, files.quantized_outputs);
   if (!files.quantized_inputs.empty()) {

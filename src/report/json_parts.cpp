@@ -14,6 +14,19 @@ Json json_model(const ModelIdentity& identity) {
   return out;
 }
 
+Json json_data(const std::string& description, RecordRange records) {
+  return {{"file", json_string(description)}, {"records", {records.first, records.last}}};
+}
+
+Json json_histogram(const Histogram& histogram) {
+  Json json;
+  json["low"] = json_number(histogram.low);
+  json["high"] = json_number(histogram.high);
+  json["counts"] = Json::array();
+  for (const double count : histogram.counts) json["counts"].push_back(json_number(count));
+  return json;
+}
+
 Json json_scales(const std::vector<float>& scales) {
   Json out = Json::array();
   for (const float value : scales) out.push_back(std::isfinite(value) ? json_number(std::stod(fmt::format("{}", value))) : Json(nullptr));

@@ -5,6 +5,7 @@
 
 #include "report/json_text.h"
 #include "visq/compare.h"
+#include "visq/profile.h"
 #include "visq/sensitivity.h"
 
 namespace visq::report {
@@ -12,8 +13,14 @@ namespace visq::report {
 /// {"file": …, "sha256": …}
 Json json_model(const ModelIdentity& identity);
 
+/// What was run: {"file", "records"}
+Json json_data(const std::string& description, RecordRange records);
+
 /// Scales through the shortest text of the float, 0.0235 rather than 0.023499999195337296; null where they are not finite.
 Json json_scales(const std::vector<float>& scales);
+
+/// {"low", "high", "counts"}
+Json json_histogram(const Histogram& histogram);
 
 /// Where a map stands in its model, as members of `out`.
 void add_identity(Json& out, const MapIdentity& map);

@@ -29,7 +29,7 @@ std::string partial_json(const PartialResult& result) {
   Json json;
   json["schema"] = "visq.partial/1";
   json["models"] = {{"reference", json_model(result.reference)}, {"quantized", json_model(result.quantized)}};
-  json["data"] = {{"file", json_string(result.data)}, {"records", {result.records.first, result.records.last}}};
+  json["data"] = json_data(result.data, result.records);
   json["modes"] = {"fp32", "fake-quant"};
   json["metrics"] = Json::array();
   for (const int metric : result.metrics) json["metrics"].push_back(all_metrics()[static_cast<std::size_t>(metric)].name);

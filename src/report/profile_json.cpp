@@ -21,15 +21,6 @@ Json json_statistics(const ValueStatistics& values) {
   return json;
 }
 
-Json json_histogram(const Histogram& histogram) {
-  Json json;
-  json["low"] = json_number(histogram.low);
-  json["high"] = json_number(histogram.high);
-  json["counts"] = Json::array();
-  for (const double count : histogram.counts) json["counts"].push_back(json_number(count));
-  return json;
-}
-
 Json json_tensor(const TensorProfile& tensor) {
   Json json = json_quantized(tensor.map);
   if (tensor.constant) json["index"] = nullptr, json["op"] = nullptr;
@@ -102,7 +93,7 @@ Json json_weight(const WeightProfile& weight) {
 std::string profile_json(const ProfileResult& result) {
   Json json;
   json["schema"] = "visq.profile/1";
-  json["data"] = {{"file", json_string(result.data)}, {"records", {result.records.first, result.records.last}}};
+  json["data"] = json_data(result.data, result.records);
   json["models"] = Json::array();
   for (const ModelProfile& model : result.models) json["models"].push_back(json_profile(model));
   json["weights"] = Json::array();

@@ -28,7 +28,7 @@ std::string recommend_json(const RecommendResult& result) {
   Json json;
   json["schema"] = "visq.recommend/1";
   json["models"] = {{"reference", json_model(result.reference)}, {"quantized", json_model(result.quantized)}};
-  json["data"] = {{"file", json_string(result.data)}, {"records", {result.records.first, result.records.last}}};
+  json["data"] = json_data(result.data, result.records);
   json["to"] = result.to;
   json["repair_mode"] = name(result.repair_mode);
   json["sqnr_before"] = json_number(result.sqnr_before);

@@ -52,7 +52,7 @@ class RecommendText {
 
   void front() {
     const bool accuracy = result_.front.front().accuracy_drop.has_value();
-    line(fmt::format("Operators in {}, on top of that (fake quantization)", result_.to));
+    line(fmt::format("Operators in {}{} (fake quantization)", result_.to, result_.repairs.empty() ? "" : ", on top of that"));
     std::vector<Column> columns{{""}, {"operators", true}, {"weights", true}, {"MAC-bits", true}, {"predicted", true}, {"simulated", true}};
     if (accuracy) columns.push_back({"accuracy drop", true});
     std::vector<std::vector<std::string>> rows;

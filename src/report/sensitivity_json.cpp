@@ -45,7 +45,7 @@ std::string sensitivity_json(const SensitivityResult& result) {
   Json json;
   json["schema"] = "visq.sensitivity/1";
   json["models"] = {{"reference", json_model(result.reference)}, {"quantized", json_model(result.quantized)}};
-  json["data"] = {{"file", json_string(result.data)}, {"records", {result.records.first, result.records.last}}};
+  json["data"] = json_data(result.data, result.records);
   json["modes"] = {name(Mode::kFp32), name(Mode::kFakeQuant)};
   json["types"] = Json::array();
   for (const SensitiveType type : result.types) json["types"].push_back(name(type));

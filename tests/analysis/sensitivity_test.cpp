@@ -10,6 +10,7 @@
 
 #include "analysis/partial_models.h"
 #include "analysis/sensitive_parts.h"
+#include "analysis/sensitivity_digits.h"
 #include "analysis/trial_runner.h"
 #include "support/memory_source.h"
 #include "support/small_model.h"
@@ -19,36 +20,7 @@ namespace {
 
 using Json = nlohmann::json;
 using analysis::PartialModels;
-
-std::string example(const std::string& name) { return std::string(VISQ_SOURCE_DIR) + "/examples/digits/" + name; }
-std::shared_ptr<const Model> model(const std::string& name) { return std::make_shared<const Model>(load_model(example(name)).value()); }
-
-const std::vector<SensitiveType> kEverything{SensitiveType::kNode, SensitiveType::kNodeOutput, SensitiveType::kWeight,
-                                             SensitiveType::kActivation, SensitiveType::kInput};
-
-class Digits : public ::testing::Test {
- protected:
-  Result<SensitivityResult> run(SensitivityOptions options) {
-    if (options.records.last == 0) options.records = {0, 1};
-    const auto data = open_data(example("data.h5"), *fp32_).value();
-    return sensitivity(fp32_, int8_, *data, options);
-  }
-
-  std::shared_ptr<const Model> fp32_ = model("fp32.tflite"), int8_ = model("int8.tflite");
-};
-
-/// Everything of two results that numbers can differ in.
-void expect_same(const SensitivityResult& a, const SensitivityResult& b) {
-  ASSERT_EQ(a.nodes.size(), b.nodes.size());
-  for (std::size_t i = 0; i < a.nodes.size(); ++i) {
-    EXPECT_EQ(a.nodes[i].part.reference.name, b.nodes[i].part.reference.name) << i;
-    EXPECT_EQ(sensitive_type(a.nodes[i].part), sensitive_type(b.nodes[i].part)) << i;
-    for (std::size_t m = 0; m < a.nodes[i].metrics.size(); ++m) EXPECT_EQ(a.nodes[i].metrics[m].value, b.nodes[i].metrics[m].value);
-    EXPECT_EQ(a.nodes[i].rank_low, b.nodes[i].rank_low) << i;
-    EXPECT_EQ(a.nodes[i].rank_high, b.nodes[i].rank_high) << i;
-  }
-  for (std::size_t m = 0; m < a.metrics.size(); ++m) EXPECT_EQ(a.all_quantized[m].value, b.all_quantized[m].value);
-}
+using Digits = SensitivityDigits;
 
 TEST_F(Digits, AgreesWithLiteRtOnModelsOfWhichOneThingIsQuantized) {
   std::ifstream file(std::string(VISQ_SOURCE_DIR) + "/tests/sensitivity/one_quantized.json");
@@ -103,47 +75,6 @@ TEST_F(Digits, ThreadsDoNotMatter) {
   const auto four = run(options);
   ASSERT_TRUE(one.ok() && four.ok());
   expect_same(*one, *four);
-}
-
-TEST_F(Digits, GoesOnFromEveryStateToTheSameResult) {
-  SensitivityOptions options;
-  options.types = {SensitiveType::kNode, SensitiveType::kActivation};
-  options.records = {0, 3};
-  options.threads = 1;
-  const auto whole = run(options);
-  ASSERT_TRUE(whole.ok());
-  for (const std::int64_t trials : {1, 10, 30, 60}) {
-    std::atomic<bool> stop{false};
-    std::string state;
-    SensitivityOptions stopped = options;
-    stopped.stop = &stop;
-    stopped.progress = [&](std::int64_t done, std::int64_t) { stop = done >= trials; };
-    stopped.checkpoint = [&](const std::string& bytes) -> Status {
-      state = bytes;
-      return {};
-    };
-    const auto part = run(stopped);
-    ASSERT_TRUE(part.ok());
-    EXPECT_TRUE(part->interrupted);
-    ASSERT_FALSE(state.empty());
-    SensitivityOptions resumed = options;
-    resumed.resume = state;
-    std::int64_t first = 0;
-    resumed.progress = [&](std::int64_t done, std::int64_t) { first = first == 0 ? done : first; };
-    const auto rest = run(resumed);
-    ASSERT_TRUE(rest.ok()) << rest.error().message;
-    EXPECT_EQ(first, trials + 1);
-    expect_same(*whole, *rest);
-    EXPECT_EQ(whole->computed_share, rest->computed_share);
-  }
-}
-
-TEST_F(Digits, ABrokenStateIsRefused) {
-  SensitivityOptions options;
-  for (const std::string& state : {std::string("nonsense"), "visq.sensitivity.state/1\n" + std::string(20, '\xff')}) {
-    options.resume = state;
-    EXPECT_FALSE(run(options).ok());
-  }
 }
 
 TEST_F(Digits, LeaveOneOutIsTheWholeWithoutThePart) {
@@ -284,33 +215,6 @@ TEST(Estimate, FindsTheWorstTenForATenthOfTheCost) {
     EXPECT_EQ(estimate->nodes.size(), full->nodes.size());
     EXPECT_LT(estimate->nodes.back().records, estimate->nodes.front().records);
   }
-}
-
-TEST_F(Digits, AnEstimateIsTheSameForAnyNumberOfThreadsAndAfterAStop) {
-  SensitivityOptions options;
-  options.types = kEverything;
-  options.records = {0, 64};
-  options.estimate = true;
-  options.threads = 3;
-  const auto whole = run(options);
-  ASSERT_TRUE(whole.ok());
-  EXPECT_LE(whole->estimate_share, 0.1);
-  std::atomic<bool> stop{false};
-  SensitivityOptions stopped = options;
-  stopped.threads = 1;
-  stopped.stop = &stop;
-  stopped.progress = [&](std::int64_t done, std::int64_t) { stop = done >= 150; };
-  SensitivityOptions resumed = options;
-  stopped.checkpoint = [&](const std::string& bytes) -> Status {
-    resumed.resume = bytes;
-    return {};
-  };
-  ASSERT_TRUE(run(stopped).ok());
-  ASSERT_FALSE(resumed.resume.empty());
-  const auto rest = run(resumed);
-  ASSERT_TRUE(rest.ok());
-  expect_same(*whole, *rest);
-  EXPECT_EQ(whole->estimate_share, rest->estimate_share);
 }
 
 TEST_F(Digits, WithOneRecordThereIsNothingToEstimateFrom) {

@@ -1,6 +1,8 @@
 // Outputs that are fed back into inputs: running sums, whose values are known beforehand.
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "analysis/sequence_feed.h"
 #include "support/memory_source.h"
 #include "support/small_model.h"
@@ -111,11 +113,13 @@ TEST(Sequence, SavesTheStateOfTheWorstRecord) {
   EXPECT_THAT(saved[0].inputs[1].values<float>(), ElementsAre(0.4F));
 }
 
-/// y = y_before + x, kept by the model itself: a recurrent layer of one unit with weights 1, whose state is a variable.
-std::shared_ptr<const Model> own_accumulator() {
+/// y = y_before + x, kept by the model itself: a recurrent layer of one unit with weights 1, whose state is a variable. In the twin y is
+/// rounded to multiples of `step`, what is kept is not.
+std::shared_ptr<const Model> own_accumulator(float step = 0) {
   SmallModel small;
   const int x = small.map("x", {1, 1, 1}), w = small.constant("w", {1, 1}, {1}), r = small.constant("r", {1, 1}, {1});
-  const int bias = small.constant("b", {1}, {0}), state = small.map("state", {1, 1}), y = small.map("y", {1, 1, 1});
+  const int bias = small.constant("b", {1}, {0}), state = small.map("state", {1, 1});
+  const int y = step > 0 ? small.quantized_map("y", {1, 1, 1}, DType::kInt8, step, 0) : small.map("y", {1, 1, 1});
   small.op("UNIDIRECTIONAL_SEQUENCE_RNN", {x, w, r, bias, state}, {y}).attributes.set("fused_activation_function", std::string("NONE"));
   const auto model = small.finish({x}, {y});
   std::const_pointer_cast<Model>(model)->subgraphs[0].tensors[static_cast<std::size_t>(state)].is_variable = true;
@@ -142,6 +146,38 @@ TEST(Sequence, ResetsWhatAModelKeepsItself) {
   const auto result = compare(own_accumulator(), own_accumulator(), data, pair);
   ASSERT_TRUE(result.ok()) << result.error().message;
   EXPECT_EQ(result->maps[static_cast<std::size_t>(result->outputs[0])].reference_statistics.max, 2);
+}
+
+ErrorOrigin origin_of(const std::shared_ptr<const Model>& f, const std::shared_ptr<const Model>& q, RecordSource& data,
+                      const SequenceOptions& sequence, RecordRange records) {
+  CompareOptions options;
+  options.records = records;
+  options.sequence = sequence;
+  options.origin = true;
+  const auto result = compare(f, q, data, options);
+  EXPECT_TRUE(result.ok()) << result.error().message;
+  return *result->maps[static_cast<std::size_t>(result->outputs[0])].origin;
+}
+
+/// Of two equal sequences every error is that of one of them.
+TEST(Sequence, OriginsOfErrorsStartAfreshToo) {
+  Steps data({0.6F, 0.6F, 0.6F, 0.6F, 0.6F, 0.6F});
+  const ErrorOrigin one = origin_of(accumulator(), accumulator(1), data, feed_back(3), {0, 3});
+  const ErrorOrigin both = origin_of(accumulator(), accumulator(1), data, feed_back(3), {0, 6});
+  EXPECT_DOUBLE_EQ(one.errors.created, both.errors.created);
+  EXPECT_DOUBLE_EQ(one.errors.inherited, both.errors.inherited);
+  // The float model sums to 0.6, 1.2, 1.8; the twin rounds these to 1, 1, 2, its own sums 0.6, 1.6, 2.6 to 1, 2, 3.
+  EXPECT_NEAR(one.errors.created, std::sqrt((0.16 + 0.04 + 0.04) / 3), 1e-6);
+  EXPECT_NEAR(one.errors.inherited, std::sqrt((0 + 0.16 + 0.64) / 3), 1e-6);
+}
+
+/// Operators that keep state are not run a second time, so that nothing can be left over from the sequence before.
+TEST(Sequence, OperatorsThatKeepStateHaveNoOrigin) {
+  visq::testing::MemorySource data(std::vector<Array>(4, float_array({1, 1, 1}, {0.6F})));
+  SequenceOptions sequence;
+  sequence.length = 2;
+  const ErrorOrigin origin = origin_of(own_accumulator(), own_accumulator(1), data, sequence, {0, 4});
+  EXPECT_EQ(origin.not_computed, "UNIDIRECTIONAL_SEQUENCE_RNN keeps state from record to record");
 }
 
 std::string error_of(const FeedBack& link, const Model* twin = nullptr) {

@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "core/checked.h"
 #include "core/file.h"
+#include "core/sha256_blocks.h"
 #include "visq/dtype.h"
 #include "visq/shape.h"
 
@@ -42,6 +45,17 @@ TEST(Sha256, MatchesThePublishedVectors) {  // FIPS 180-4 examples
   EXPECT_EQ(hash(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(hash("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+}
+
+TEST(Sha256, TheProcessorsInstructionsAgree) {
+  std::vector<std::uint8_t> bytes(64 * 5);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 37 + i / 11);
+  sha256_blocks::State plain{1, 2, 3, 4, 5, 6, 7, 0xFFFFFFFF}, fast = plain;
+  for (const std::size_t blocks : {0, 1, 4}) {
+    sha256_blocks::portable(plain, bytes.data() + 64, blocks);
+    sha256_blocks::fastest()(fast, bytes.data() + 64, blocks);
+    EXPECT_EQ(plain, fast) << blocks;
+  }
 }
 
 }  // namespace

@@ -87,6 +87,28 @@ TEST_F(PlantedFault, RangeTooSmall) {
                map, "ACT_CLIP", 3);
 }
 
+/// The picture of a finding holds every value, and those outside of the marked range are those that are cut off.
+TEST_F(PlantedFault, PictureShowsWhatIsCutOff) {
+  const int map = output(3);
+  const Finding first = diagnose_with(with_range(map, [](auto range) {
+                          return analysis::RealBounds{range.low, range.high / 3};
+                        })).findings.at(0);
+  ASSERT_TRUE(first.values);
+  const Histogram& histogram = first.values->histogram;
+  EXPECT_NEAR(first.values->range_high, analysis::representable_range(tensor(map))->high / 3, 1e-6);  // scales are float32
+  const double width = (histogram.high - histogram.low) / static_cast<double>(histogram.counts.size());
+  double all = 0, outside = 0;
+  for (std::size_t i = 0; i < histogram.counts.size(); ++i) {
+    all += histogram.counts[i];
+    outside += histogram.low + width * static_cast<double>(i) >= first.values->range_high ? histogram.counts[i] : 0;
+  }
+  EXPECT_NEAR(all, 16.0 * static_cast<double>(tensor(map).shape.elements()), 0.5);
+  const auto share = std::find_if(first.evidence.begin(), first.evidence.end(), [](const auto& e) { return e.first == "clipped_share"; });
+  ASSERT_NE(share, first.evidence.end());
+  EXPECT_LE(outside / all, share->second) << "but for one bar that the border cuts";
+  EXPECT_GT(outside / all, share->second / 3);
+}
+
 TEST_F(PlantedFault, RangeTooLarge) {
   const int map = output(2);
   expect_first(diagnose_with(with_range(map,

@@ -57,6 +57,46 @@ TEST(RecommendCommand, TellsWhatEverySetLosesInAccuracy) {
   EXPECT_TRUE(result["target_met"]);
 }
 
+/// The n-th call prints the n-th of these numbers; its file is kept under its number.
+std::string counting_program(const TemporaryFolder& folder, const std::string& numbers) {
+  const std::string script = folder / "judge.sh", calls = folder / "calls";
+  write_text(script, "echo x >> '" + calls + "'; n=$(wc -l < '" + calls + "'); cp \"$1\" '" + (folder / "outputs") + "'$n.h5; echo '" +
+                         numbers + "' | cut -d' ' -f$n\n");
+  return "sh '" + script + "'";
+}
+
+/// MSE of the outputs that the program was given in its n-th call and those of a run of the model.
+Json difference(const TemporaryFolder& folder, const std::string& call, const std::string& model) {
+  const std::string own = folder / ("run" + call + ".h5");
+  EXPECT_EQ(run_tool({"run", model, "-d", kData, "--nodes", "Identity", "-o", own}).exit_code, 0);
+  return Json::parse(run_tool({"compare", own, folder / ("outputs" + call + ".h5"), "--json", "-"}).out);
+}
+
+TEST(RecommendCommand, AProgramOfTheUsersSaysWhatEverySetLoses) {
+  const TemporaryFolder folder;
+  std::string numbers = "0.9 0.5";
+  for (int i = 0; i < 30; ++i) numbers += " 0.895";
+  const ProcessResult run = run_tool({"recommend", kFp32, kInt8, "-d", kData, "--quiet", "--records", "8", "--eval",
+                                      counting_program(folder, numbers), "--target", "accuracy_drop=1", "--json", "-"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json result = Json::parse(run.out);
+  EXPECT_NEAR(result["front"][0]["accuracy_drop"].get<double>(), 40, 1e-9);
+  for (std::size_t i = 1; i < result["front"].size(); ++i) EXPECT_NEAR(result["front"][i]["accuracy_drop"].get<double>(), 0.5, 1e-9);
+  EXPECT_EQ(result["chosen"], 1);
+  // It is given the float model's outputs first, then those of the set without an operator: the quantized model's.
+  for (const auto& [call, model] : {std::pair("1", kFp32), std::pair("2", kInt8)}) {
+    const Json same = difference(folder, call, model);
+    ASSERT_EQ(same["nodes"].size(), 1U) << call;
+    EXPECT_EQ(same["nodes"][0]["metrics"]["mse"], 0) << call;
+  }
+}
+
+TEST(RecommendCommand, AProgramThatFailsIsNamed) {
+  const ProcessResult run = run_tool({"recommend", kFp32, kInt8, "-d", kData, "--quiet", "--records", "2", "--eval", "exit 3;"});
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_NE(run.err.find("ended with exit code 3"), std::string::npos) << run.err;
+}
+
 TEST(RecommendCommand, NothingToRepairIsNotWritten) {
   const TemporaryFolder folder;
   const ProcessResult run = run_tool({"recommend", kFp32, kInt8, "-d", kData, "--write-model", folder / "fixed.tflite"});
@@ -77,6 +117,8 @@ TEST(RecommendCommand, SameBytesWithAnyNumberOfThreads) {
 TEST(RecommendCommand, RefusesBadOptions) {
   for (const std::vector<std::string>& options : {std::vector<std::string>{"--target", "psnr=3"},
                                                   {"--target", "accuracy_drop=1"},
+                                                  {"--labels", "x.npy", "--eval", "true"},
+                                                  {"--labels", "x.npy", "--records", "worst"},
                                                   {"--to", "int8"},
                                                   {"--budget", "lots"},
                                                   {"--write", "yaml=f"}}) {

@@ -1,4 +1,6 @@
 // --feed-back, --state and --sequence-length, on a network of speech frames whose state goes from output to input.
+#include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -76,6 +78,33 @@ TEST_F(SequenceCommand, StateIsTheFirstRecordsStart) {
   const Json given =
       json_of({"compare", kFloat, kQuantized, "-d", kFrames, "--records", "2:3", "--feed-back", kLink, "--state", folder / "state.h5"});
   EXPECT_EQ(given["outputs"], plain["outputs"]);
+}
+
+/// What a node is fed with in a sequence is what the whole model computes in it, and its distribution is that of these values.
+TEST_F(SequenceCommand, ExtractAndDistributionSeeTheSequence) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> sequence{"-d", kFrames, "--records", "4", "--feed-back", kLink, "--sequence-length", "2"};
+  const auto with = [&](std::vector<std::string> words, const std::vector<std::string>& more) {
+    words.insert(words.end(), sequence.begin(), sequence.end());
+    words.insert(words.end(), more.begin(), more.end());
+    return run_tool(words);
+  };
+  const std::string state = "StatefulPartitionedCall:1";
+  ASSERT_EQ(with({"extract", kFloat, kQuantized}, {"--nodes", state, "-o", folder / "part", "--quiet"}).exit_code, 0);
+  ASSERT_EQ(with({"run", kFloat}, {"-o", folder / "whole.h5", "--quiet"}).exit_code, 0);
+  const auto part = values_of(folder / "part/reference.h5", state), whole = values_of(folder / "whole.h5", state);
+  ASSERT_EQ(part.size(), 4U);
+  EXPECT_EQ(part, whole);
+  EXPECT_NE(whole[2], whole[0]);
+  double largest = 0;
+  for (const auto& record : whole) {
+    std::vector<float> values(record.size() / sizeof(float));
+    std::memcpy(values.data(), record.data(), record.size());
+    for (const float value : values) largest = std::max(largest, std::fabs(static_cast<double>(value)));
+  }
+  const ProcessResult run = with({"distribution", kFloat, kQuantized}, {"--nodes", state, "--json", "-", "--quiet"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(Json::parse(run.out)["distributions"][0]["reference"]["max_abs"], largest);
 }
 
 TEST_F(SequenceCommand, SaysThatDataAreNotUsed) {

@@ -10,9 +10,13 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 
 #include "core/error.h"
 #include "model/printable.h"
+#include "visq/dump.h"
+#include "visqerror/interrupt.h"
+#include "visqerror/staged_folder.h"
 
 extern char** environ;
 
@@ -107,6 +111,17 @@ Result<double> run_eval_program(const std::string& command, const std::string& f
     return bad_input("--eval: '{}' printed '{}', expected one number", command, printable(text, kShown));
   }
   return value;
+}
+
+Result<double> judge_outputs(const std::string& command, const std::string& model, Mode mode,
+                             const std::function<Status(MapSink& sink)>& send) {
+  VISQ_ASSIGN(const StagedFolder folder, StagedFolder::create(std::filesystem::temp_directory_path().string()));
+  const std::string path = folder / "outputs.h5";
+  VISQ_ASSIGN(const auto file, DumpWriter::create(path, model, mode));
+  VISQ_TRY(send(*file));
+  VISQ_TRY(file->commit());
+  if (interrupted()) return bad_input("--eval: interrupted");
+  return run_eval_program(command, path);
 }
 
 }  // namespace visq::tool

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "diagnosis/suspicion.h"
+#include "diagnosis/value_evidence.h"
 
 namespace visq::diagnosis {
 namespace {
@@ -32,6 +33,7 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
         {"range_low", map.offered.low},      {"range_high", map.offered.high},           {"needed_low", map.values->low()},
         {"needed_high", map.values->high()}, {"clipped_share", map.noise.clipped_share}, {"clipping_over_rounding", ratio},
         {"threshold", kNoticeable}};
+    suspicion.values = evidence_of(map);
     suspicion.strong = ratio >= kCertain;
     suspicion.error_gain = is_plain(map) ? kPlainGain : kDoubtfulGain;
     suspicion.remedies.push_back(new_range(symptoms, map.tensor));

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "diagnosis/suspicion.h"
+#include "diagnosis/value_evidence.h"
 
 namespace visq::diagnosis {
 namespace {
@@ -45,6 +46,7 @@ void suspect_values(const Symptoms& symptoms, const QuantizedMap& map, const Dia
       "would be {:.1f} times less noise",
       farthest / deviation, range.low, range.high, map.noise.total() / noise);
   suspicion.evidence = {{"outlier_z", farthest / deviation}, {"threshold", options.outlier_z}, {"noise_ratio", map.noise.total() / noise}};
+  suspicion.values = evidence_of(map);
   Repair repair(subject);
   repair.regrid(subject.tied(map.tensor), activation_grid(type, range));
   suspicion.remedies.push_back({fmt::format("calibrate with a percentile or MSE method: [{:.4g}, {:.4g}]", range.low, range.high),
@@ -70,6 +72,7 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions& options, Suspicion
                                  map.offered.low, map.offered.high, ratio, needed.low, needed.high, std::log2(ratio));
     suspicion.evidence = {{"range_low", map.offered.low}, {"range_high", map.offered.high}, {"needed_low", needed.low},
                           {"needed_high", needed.high},   {"range_over_need", ratio},       {"threshold", kNoticeable}};
+    suspicion.values = evidence_of(map);
     suspicion.strong = ratio >= kCertain;
     suspicion.remedies.push_back(new_range(symptoms, map.tensor));
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "diagnosis/suspicion.h"
+#include "diagnosis/value_evidence.h"
 
 namespace visq::diagnosis {
 namespace {
@@ -42,6 +43,7 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
                           {"needed_low", map.values->low()},
                           {"needed_high", map.values->high()},
                           {"clipped_share", map.noise.clipped_share}};
+    suspicion.values = evidence_of(map);
     if (cut) {
       suspicion.text =
           fmt::format("its values reach down to {:.4g}, its range [{:.4g}, {:.4g}] begins at zero: {:.3g} % of the values are cut off",

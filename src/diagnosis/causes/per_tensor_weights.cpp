@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "diagnosis/suspicion.h"
+#include "diagnosis/value_evidence.h"
 #include "diagnosis/weight_steps.h"
 
 namespace visq::diagnosis {
@@ -47,6 +49,9 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
                           {"largest_over_small", reaches.back() / small},
                           {"threshold", kNoticeable},
                           {"steps_of_median", median / step}};
+    metrics::ValueSketch largest;
+    for (const double reach : reaches) largest.add(std::array{static_cast<float>(reach)});
+    suspicion.values = evidence_of("largest weight of each channel", largest, {0, reaches.back()});
     suspicion.strong = ratio >= kCertain || reaches.back() / small >= kCertainSmall || odd;
     suspicion.rivals = other_repairs(symptoms, constant.where);
     add_reference_weights(symptoms, constant.where, WeightScales::kPerChannel, "quantize its weights per channel",

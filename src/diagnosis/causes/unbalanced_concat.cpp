@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "diagnosis/suspicion.h"
+#include "diagnosis/value_evidence.h"
 
 namespace visq::diagnosis {
 namespace {
@@ -52,6 +53,8 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions& options, Suspicion
                                  subject.names().name(branches.smallest->tensor), steps);
     suspicion.evidence = {
         {"range_ratio", ratio}, {"threshold", options.concat_ratio}, {"steps_of_smallest", steps}, {"sqnr_of_smallest", quality}};
+    suspicion.values = evidence_of(fmt::format("values of '{}'", subject.names().name(branches.smallest->tensor)),
+                                   branches.smallest->values->sketch, symptoms.map(op.outputs[0])->offered);
     suspicion.strong = true;
     suspicion.remedies.push_back(more_bits(symptoms, op.outputs[0]));
   }

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "diagnosis/suspicion.h"
+#include "diagnosis/value_evidence.h"
 
 namespace visq::diagnosis {
 namespace {
@@ -89,6 +90,7 @@ void suspect_channels(const Symptoms& symptoms, const ConstantValues& constant, 
       "within channels of its weights '{}' the largest is {:.1f} times the second largest in the median channel, {:.1f} times in one",
       subject.names().name(constant.where.tensor), outliers.median, outliers.most);
   suspicion.evidence = {{"median_channel", outliers.median}, {"worst_channel", outliers.most}, {"threshold", kMedianChannel}};
+  suspicion.values = evidence_of(subject, constant);
   suspicion.strong = outliers.median >= kMedianChannel || outliers.most >= kOneCertain;
   suspicion.rivals = other_repairs(symptoms, constant.where);
   add_remedies(symptoms, constant, suspicion);
@@ -109,6 +111,7 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
                                  outlier.ratio);
     suspicion.evidence = {
         {"outliers", static_cast<double>(outlier.count)}, {"largest_over_rest", outlier.ratio}, {"threshold", kNoticeable}};
+    suspicion.values = evidence_of(subject, constant);
     suspicion.strong = outlier.ratio >= kCertain;
     suspicion.rivals = other_repairs(symptoms, constant.where);
     add_remedies(symptoms, constant, suspicion);

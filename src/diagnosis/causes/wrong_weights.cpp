@@ -16,7 +16,7 @@ constexpr double kOverUsual = 3, kFarOverUsual = 10, kUnlike = 0.95;
 
 void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspicions) {
   const Subject& subject = symptoms.subject();
-  const UsualDifference usual = usual_difference(symptoms);
+  const UsualDifference& usual = symptoms.usual_difference();
   for (const ConstantValues& constant : symptoms.constants()) {
     if (constant.where.bias) continue;
     const StepDifference difference = step_difference(subject, constant);

@@ -12,6 +12,7 @@
 #include "visqerror/exit_code.h"
 #include "visqerror/interrupt.h"
 #include "visqerror/result_outputs.h"
+#include "visqerror/sequence_arguments.h"
 #include "visqerror/session.h"
 
 namespace visq::tool {
@@ -22,6 +23,7 @@ constexpr std::int64_t kMostAxes = 64;
 struct Arguments {
   std::string reference, quantized, threads, mode, ref_mode, axis;
   DataOptions data;
+  SequenceArguments sequence;
   SelectionOptions selection;
   ConsoleOptions console;
   ResultOutputOptions output;
@@ -55,13 +57,15 @@ Result<int> execute(const Arguments& arguments) {
   const Console console = arguments.console.console();
   VISQ_TRY(need_pair("distribution", arguments.quantized));
   VISQ_ASSIGN(DistributionOptions options, parse_options(arguments));
-  VISQ_ASSIGN(const auto outputs, ResultOutputs::prepare(arguments.output, {"distribution.html", "distribution.json"},
-                                                         {arguments.reference, arguments.quantized, arguments.data.path}));
+  VISQ_ASSIGN(const auto outputs,
+              ResultOutputs::prepare(arguments.output, {"distribution.html", "distribution.json"},
+                                     {arguments.reference, arguments.quantized, arguments.data.path, arguments.sequence.state}));
   VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
   const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(options.reference_mode, mode_of("--ref-mode", arguments.ref_mode, *reference));
   VISQ_ASSIGN(options.quantized_mode, mode_of("--mode", arguments.mode, *quantized));
-  VISQ_ASSIGN(const Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
+  VISQ_ASSIGN(options.sequence, open_sequence(arguments.sequence, *reference, quantized.get(), console));
+  VISQ_ASSIGN(const Records records, open_records(arguments.data, *reference, quantized.get(), false, console, options.sequence));
   options.records = records.range;
   options.progress = console.progress("records");
   options.stop = &interrupted();
@@ -86,6 +90,7 @@ std::function<int()> setup(CLI::App& app) {
   app.add_option("FP32", arguments->reference, "the reference: a float model, or a better quantized one");
   app.add_option("QUANT", arguments->quantized, "its quantized twin");
   arguments->data.add_to(app);
+  arguments->sequence.add_to(app);
   arguments->selection.add_to(app);
   app.add_flag("--all", arguments->all, "every weight and feature map; default: the 5 worst of each, by SQNR")->group("Selection");
   add_value(app, "--axis", arguments->axis, "N", "axis of the box plots; default: that of per-channel scales, else the last")

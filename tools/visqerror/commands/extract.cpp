@@ -14,6 +14,7 @@
 #include "visqerror/exit_code.h"
 #include "visqerror/interrupt.h"
 #include "visqerror/result_outputs.h"
+#include "visqerror/sequence_arguments.h"
 #include "visqerror/session.h"
 #include "visqerror/staged_folder.h"
 
@@ -23,6 +24,7 @@ namespace {
 struct Arguments {
   std::string reference, quantized, node, mode, ref_mode;
   DataOptions data;
+  SequenceArguments sequence;
   ConsoleOptions console;
   ResultOutputOptions output;
 };
@@ -127,7 +129,8 @@ Result<int> execute(const Arguments& arguments) {
   const Console console = arguments.console.console();
   VISQ_TRY(check_arguments(arguments));
   VISQ_ASSIGN(const auto outputs,
-              ResultOutputs::prepare(arguments.output, all_names(), {arguments.reference, arguments.quantized, arguments.data.path}));
+              ResultOutputs::prepare(arguments.output, all_names(),
+                                     {arguments.reference, arguments.quantized, arguments.data.path, arguments.sequence.state}));
   VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
   const auto& [reference, quantized] = pair;
   ExtractOptions options;
@@ -135,7 +138,9 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(options.reference_mode, mode_of("--ref-mode", arguments.ref_mode, *reference));
   VISQ_ASSIGN(options.quantized_mode, mode_of("--mode", arguments.mode, *quantized));
   options.modes_given = !arguments.mode.empty() || !arguments.ref_mode.empty();
-  VISQ_ASSIGN(const Records records, open_records(with_default_records(arguments.data), *reference, quantized.get(), false, console));
+  VISQ_ASSIGN(options.sequence, open_sequence(arguments.sequence, *reference, quantized.get(), console));
+  VISQ_ASSIGN(const Records records,
+              open_records(with_default_records(arguments.data), *reference, quantized.get(), false, console, options.sequence));
   options.records = records.range;
   options.progress = console.progress("records");
   options.stop = &interrupted();
@@ -159,6 +164,7 @@ std::function<int()> setup(CLI::App& app) {
   app.add_option("FP32", arguments->reference, "the reference: a float model, or a better quantized one");
   app.add_option("QUANT", arguments->quantized, "its quantized twin");
   arguments->data.add_to(app, "1");
+  arguments->sequence.add_to(app);
   add_value(app, "--nodes", arguments->node, "NAME", "the node: a feature map of either model; a glob that fits one node will do")
       ->group("Selection");
   arguments->output.add_to(app,

@@ -10,6 +10,7 @@
 #include "report/text.h"
 #include "visqerror/command.h"
 #include "visqerror/config_outputs.h"
+#include "visqerror/eval_program.h"
 #include "visqerror/exit_code.h"
 #include "visqerror/interrupt.h"
 #include "visqerror/result_outputs.h"
@@ -21,7 +22,7 @@ namespace {
 constexpr std::int64_t kRecords = 16;
 
 struct Arguments {
-  std::string reference, quantized, threads, memory, budget, target, to, labels, label_offset, write_model;
+  std::string reference, quantized, threads, memory, budget, target, to, labels, label_offset, eval, write_model;
   std::vector<std::string> write;
   DataOptions data;
   ConsoleOptions console;
@@ -39,7 +40,9 @@ Status parse_target(const Arguments& arguments, RecommendOptions& options) {
   }
   VISQ_ASSIGN(const double value, parse_number("--target", text.substr(equals + 1)));
   (metric == "sqnr" ? options.target_sqnr : options.target_drop) = value;
-  if (options.target_drop && arguments.labels.empty()) return usage_error("--target accuracy_drop: needs --labels");
+  if (options.target_drop && arguments.labels.empty() && arguments.eval.empty()) {
+    return usage_error("--target accuracy_drop: needs --labels or --eval");
+  }
   return {};
 }
 
@@ -55,6 +58,8 @@ Result<RecommendOptions> parse_options(const Arguments& arguments) {
     options.budget = static_cast<std::int64_t>(std::min<std::uint64_t>(budget, std::uint64_t{1} << 40));
   }
   if (!arguments.labels.empty()) {
+    if (!arguments.eval.empty()) return usage_error("--labels and --eval: one measure of accuracy at a time");
+    if (arguments.data.records.starts_with("worst")) return usage_error("--labels: do not go with --records worst");
     VISQ_ASSIGN(options.labels, load_labels(arguments.labels));
   }
   if (!arguments.label_offset.empty()) {
@@ -89,7 +94,7 @@ Result<std::vector<FileToWrite>> more_files(const Arguments& arguments, const Co
 
 Result<int> execute(const Arguments& arguments) {
   const Console console = arguments.console.console();
-  if (arguments.quantized.empty()) return usage_error("recommend: two models are needed; see 'visqerror recommend --help'");
+  VISQ_TRY(need_pair("recommend", arguments.quantized));
   VISQ_ASSIGN(RecommendOptions options, parse_options(arguments));
   VISQ_ASSIGN(const ConfigOutputs configs, ConfigOutputs::parse(arguments.write, arguments.output.folder));
   std::vector<std::string> more = configs.paths();
@@ -97,22 +102,27 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(const auto outputs,
               ResultOutputs::prepare(arguments.output, {"recommend.txt", "recommend.json", "recommend.svg"},
                                      {arguments.reference, arguments.quantized, arguments.data.path, arguments.labels}, more));
-  VISQ_ASSIGN(const SharedModel reference, load(arguments.reference, console));
-  VISQ_ASSIGN(const SharedModel quantized, load(arguments.quantized, console));
-  say_if_sequence({reference.get(), quantized.get()}, console);
+  VISQ_ASSIGN(const auto pair, open_pair(arguments.reference, arguments.quantized, console));
+  const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
   Records labelled;
-  if (!arguments.labels.empty()) {
+  if (!arguments.labels.empty() || !arguments.eval.empty()) {
     VISQ_ASSIGN(labelled, open_records(arguments.data, *reference, quantized.get(), false, console));
     options.labelled = labelled.source.get();
     options.labelled_records = labelled.range;
+  }
+  if (!arguments.eval.empty()) {
+    options.judge = [&, path = reference->path](const SendOutputs& send) -> Result<double> {
+      return judge_outputs(arguments.eval, path, Mode::kFakeQuant, send);
+    };
   }
   if (arguments.data.records.empty()) VISQ_TRY(keep_spread(records, kRecords, *reference, *quantized, console));
   options.records = records.range;
   options.progress = console.progress("trials");
   options.stop = &interrupted();
-  VISQ_ASSIGN(RecommendResult result, recommend(reference, quantized, *records.source, options));
-  if (interrupted()) return interruption_exit_code("nothing written");
+  auto recommended = recommend(reference, quantized, *records.source, options);
+  if (interrupted()) return interruption_exit_code("nothing written");  // the program of --eval was, too
+  VISQ_ASSIGN(RecommendResult result, std::move(recommended));
   std::string json;
   if (outputs->wants_json()) {
     VISQ_TRY(add_checksum(result.reference));
@@ -138,7 +148,12 @@ std::function<int()> setup(CLI::App& app) {
             "class of every record: .npy, .csv, or an HDF5 dataset; gives each set its drop in accuracy")
       ->group("Data");
   add_value(app, "--label-offset", arguments->label_offset, "N", "added to every label; default: 0")->group("Data");
-  add_value(app, "--target", arguments->target, "GOAL", "stop at sqnr=DB of the worst output, or accuracy_drop=POINTS (with --labels)")
+  add_value(app, "--eval", arguments->eval, "CMD",
+            "instead of labels, a program that gets a file of one run's outputs (as run writes them) as its last argument and prints one "
+            "number: a share, or where one of them exceeds 1, points")
+      ->group("Data");
+  add_value(app, "--target", arguments->target, "GOAL",
+            "stop at sqnr=DB of the worst output, or accuracy_drop=POINTS (with --labels or --eval)")
       ->group("Goal");
   add_value(app, "--budget", arguments->budget, "SIZE", "most bytes that weights may grow by, such as 20K or 1M")->group("Goal");
   add_value(app, "--to", arguments->to, "TYPE", "what chosen operators become: float32 (default) or int16")->group("Goal");
