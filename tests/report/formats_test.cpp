@@ -34,10 +34,10 @@ TEST(Formats, AreListedByKind) {
   std::vector<std::string> kinds;
   for (const ReportKind& each : report_kinds()) {
     kinds.emplace_back(each.kind);
-    EXPECT_TRUE(each.by_default);
+    EXPECT_EQ(each.by_default, each.kind != "html") << each.kind;
     EXPECT_FALSE(each.description.empty());
   }
-  EXPECT_THAT(kinds, ElementsAre("anomalies", "csv", "dot", "json", "layers", "match", "visq"));
+  EXPECT_THAT(kinds, ElementsAre("anomalies", "csv", "dot", "html", "json", "layers", "match", "visq"));
 }
 
 TEST(Formats, CsvIsExactlyThis) {
@@ -142,7 +142,7 @@ TEST_F(WriteReport, TellsWhatCannotBeWritten) {
   const auto unknown = write_report({}, "pdf", folder_, {});
   ASSERT_FALSE(unknown.ok());
   EXPECT_EQ(unknown.error().reason, Reason::kUsage);
-  EXPECT_EQ(unknown.error().message, "no output format 'pdf'; there are anomalies, csv, dot, json, layers, match, visq");
+  EXPECT_EQ(unknown.error().message, "no output format 'pdf'; there are anomalies, csv, dot, html, json, layers, match, visq");
   const auto blocked = write_report({}, "json", "/dev/null/out", {});
   ASSERT_FALSE(blocked.ok());
   EXPECT_EQ(blocked.error().reason, Reason::kBadInput);
