@@ -37,8 +37,8 @@ TEST(Formats, AreListedByKind) {
     if (each.by_default) by_default.emplace_back(each.kind);
     EXPECT_FALSE(each.description.empty());
   }
-  EXPECT_THAT(kinds,
-              ElementsAre("anomalies", "csv", "dot", "json", "junit", "layers", "markdown", "match", "model-explorer", "sarif", "visq"));
+  EXPECT_THAT(kinds, ElementsAre("anomalies", "csv", "dot", "html", "json", "junit", "layers", "markdown", "match", "model-explorer",
+                                 "sarif", "visq"));
   EXPECT_THAT(by_default, ElementsAre("anomalies", "csv", "dot", "json", "layers", "match", "visq"));
 }
 
@@ -145,7 +145,7 @@ TEST_F(WriteReport, TellsWhatCannotBeWritten) {
   ASSERT_FALSE(unknown.ok());
   EXPECT_EQ(unknown.error().reason, Reason::kUsage);
   EXPECT_EQ(unknown.error().message,
-            "no output format 'pdf'; there are anomalies, csv, dot, json, junit, layers, markdown, match, "
+            "no output format 'pdf'; there are anomalies, csv, dot, html, json, junit, layers, markdown, match, "
             "model-explorer, sarif, visq");
   const auto blocked = write_report({}, "json", "/dev/null/out", {});
   ASSERT_FALSE(blocked.ok());
