@@ -201,8 +201,8 @@ void add_selection(CLI::App& app, Arguments& arguments) {
                "quantize everything but the one thing; what helps most when left float comes first")
       ->group(group);
   app.add_flag("--estimate", arguments.estimate,
-               "rank all on few records, then only the contenders on more: a tenth of the work from 64 records on, and nearly the same ten "
-               "first; with 8 to 32 records one round of all is most of it, and two to four of the ten may be others")
+               "rank all on few records, then only the contenders on more: about a tenth of the work, and usually 9 of the ten first from 16 "
+               "records on, 6 to 9 with fewer")
       ->group(group);
   app.add_flag("--reverse", arguments.reverse, "least sensitive first")->group(group);
 }
