@@ -12,6 +12,7 @@
 #include "visqerror/help.h"
 #include "visqerror/interrupt.h"
 #include "visqerror/legacy.h"
+#include "visqerror/limit_options.h"
 
 namespace visq::tool {
 
@@ -60,6 +61,8 @@ Result<int> parse_and_run(const std::string& name, std::string_view summary, con
   app.option_defaults()->group("Options");
   app.allow_extras();
   const std::function<int()> run = setup(app);
+  LimitOptions limits;
+  limits.add_to(app);
   try {
     std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
     app.parse(std::move(words));
@@ -70,6 +73,7 @@ Result<int> parse_and_run(const std::string& name, std::string_view summary, con
     return usage_error("{}", explain(error));
   }
   if (!app.remaining().empty()) return leftover(app, app.remaining().front());
+  VISQ_TRY(limits.apply());
   return run();
 }
 
