@@ -17,6 +17,7 @@
 #include "visq/model.h"
 #include "visq/post_process.h"
 #include "visq/run.h"
+#include "visq/run_watch.h"
 
 namespace visq {
 
@@ -35,6 +36,7 @@ struct CompareOptions {
   double max_scale = 0;  ///< anomaly limit for scales; 0: none
   int threads = 0;       ///< 0: all cores
   Progress progress;
+  RunWatch watch;
   const std::atomic<bool>* stop = nullptr;  ///< set from a signal handler: end early with kInterrupted results
 };
 

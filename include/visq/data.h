@@ -83,10 +83,16 @@ std::unique_ptr<RecordSource> select_records(std::unique_ptr<RecordSource> sourc
 /// Errors: kBadInput naming the file and the system's reason.
 Status write_data(const std::string& path, const std::vector<Record>& records);
 
-/// Reads `source` ahead on a thread of its own, from record range.first up to range.last, at most `depth` records before they are asked
+/// How far read_ahead() may be ahead: it stops at `records` of them, or earlier with the one that reaches `bytes`.
+struct ReadAheadLimit {
+  std::size_t records = 256;
+  std::size_t bytes = std::size_t{4} << 20;
+};
+
+/// Reads `source` ahead on a thread of its own, from record range.first up to range.last, no further than `limit` before they are asked
 /// for. read() may still ask for any record: one that is not the next restarts the reading there. Errors come with the record they belong
 /// to. The thread ends, and closes `source`, in the destructor. read() is called by one thread at a time.
-std::unique_ptr<RecordSource> read_ahead(std::unique_ptr<RecordSource> source, RecordRange range, int depth);
+std::unique_ptr<RecordSource> read_ahead(std::unique_ptr<RecordSource> source, RecordRange range, ReadAheadLimit limit = {});
 
 /// For each graph input of `twin`, the position of the matching graph input of `model`: by name, else shape and type, else position.
 /// Inputs match only if the same data can feed both: equal shapes (dynamic axes and a first axis of 1 aside), and both real-valued

@@ -1,9 +1,11 @@
 #include "visq/compare.h"
 
 #include "analysis/comparison_collector.h"
+#include "analysis/operator_clock.h"
 #include "analysis/pair_worker.h"
 #include "analysis/post_process.h"
 #include "analysis/record_workers.h"
+#include "analysis/run_memory.h"
 
 namespace visq {
 namespace {
@@ -14,8 +16,11 @@ using analysis::RecordOutput;
 /// Compares the maps of one record after the other.
 class Comparer {
  public:
-  Comparer(ComparePlan& plan, const analysis::SequenceFeed& feed, const CompareOptions& options)
-      : plan_(plan), worker_(plan, feed), options_(options), outputs_(plan.outputs()) {}
+  /// `clock` is null where times are not wanted.
+  Comparer(ComparePlan& plan, const analysis::SequenceFeed& feed, const CompareOptions& options, analysis::OperatorClock* clock)
+      : plan_(plan), worker_(plan, feed), options_(options), outputs_(plan.outputs()), clock_(clock) {
+    if (clock_ != nullptr) worker_.measure(times_.get());
+  }
 
   Result<RecordOutput> operator()(const Record& record) {
     RecordOutput output;
@@ -30,6 +35,7 @@ class Comparer {
       return plan_.origins().empty() ? Status() : origin().after(pair, reference, quantized, output.origins);
     }));
     const runtime::Lockstep& lockstep = worker_.lockstep();
+    if (clock_ != nullptr) clock_->add(lockstep, *times_);
     output.reference_failures = lockstep.reference().failures();
     output.quantized_failures = lockstep.quantized().failures();
     output.surplus = lockstep.surplus();
@@ -60,6 +66,8 @@ class Comparer {
   analysis::PairWorker worker_;
   const CompareOptions& options_;
   std::vector<std::size_t> outputs_;
+  analysis::OperatorClock* clock_;
+  std::shared_ptr<runtime::StepTimes> times_ = std::make_shared<runtime::StepTimes>();
   std::shared_ptr<analysis::PostScratch> post_scratch_ = std::make_shared<analysis::PostScratch>();
   std::shared_ptr<analysis::MapScratch> scratch_ = std::make_shared<analysis::MapScratch>();
   std::shared_ptr<const analysis::OriginGraphs> origin_graphs_;
@@ -74,16 +82,24 @@ const MapComparison& compared_output(const CompareResult& result, std::size_t i)
 
 Result<CompareResult> compare(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
                               const CompareOptions& options) {
+  std::optional<analysis::OperatorClock> clock;
+  if (options.watch.costs) clock.emplace();
   VISQ_ASSIGN(auto plan, ComparePlan::create(reference, quantized, options));
   VISQ_ASSIGN(const auto feed, analysis::SequenceFeed::create(*reference, quantized.get(), options.sequence));
+  const bool in_order = feed.in_order({reference.get(), quantized.get()});
+  const int threads = in_order ? 1 : analysis::thread_count(options.threads, options.records);
+  if (options.watch.memory) {
+    plan.watch([&](const runtime::LockstepPlan& graphs) { options.watch.memory(analysis::run_memory(graphs, threads)); });
+  }
   analysis::ComparisonCollector collector(plan, options);
   analysis::RecordWorkers<RecordOutput> workers(
       data, options.records,
-      [&]() -> Result<analysis::RecordWorker<RecordOutput>> { return analysis::RecordWorker<RecordOutput>(Comparer(plan, feed, options)); },
+      [&]() -> Result<analysis::RecordWorker<RecordOutput>> {
+        return analysis::RecordWorker<RecordOutput>(Comparer(plan, feed, options, clock ? &*clock : nullptr));
+      },
       [&](std::int64_t record, RecordOutput&& output) { return collector.add(record, std::move(output)); }, options.stop);
-  const bool in_order = feed.in_order({reference.get(), quantized.get()});
-  VISQ_ASSIGN(const auto done, workers.run(in_order ? 1 : analysis::thread_count(options.threads, options.records)));
-  (void)done;
+  VISQ_ASSIGN(const auto done, workers.run(threads));
+  if (clock && done > 0) options.watch.costs(clock->costs());
   return collector.finish(data);
 }
 

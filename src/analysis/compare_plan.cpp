@@ -1,5 +1,7 @@
 #include "analysis/compare_plan.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 
 #include "analysis/map_identity.h"
@@ -127,6 +129,8 @@ Result<PairGraphs> ComparePlan::graphs(const std::vector<Shape>& reference_input
   }
   graphs.lockstep =
       std::make_shared<const runtime::LockstepPlan>(runtime::plan_lockstep(std::move(reference), std::move(quantized), orders_));
+  malloc_trim(0);  // what preparing has used and given back would stay with the process beside the feature maps
+  if (shared_->watcher) shared_->watcher(*graphs.lockstep);
   if (known.size() == kPlansKept) known.erase(known.begin());
   known.emplace_back(reference_inputs, graphs);
   return graphs;

@@ -1,6 +1,7 @@
 // What compare() works out before the first record: modes, pairing, filters, and per set of input shapes the lockstep plan.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -45,6 +46,10 @@ class ComparePlan {
   /// How the further runs go that tell the origin of errors, one per pairing; empty unless they were asked for.
   const std::vector<OriginOrder>& origins() const { return origins_; }
 
+  /// Calls `watcher` whenever graphs were prepared for another set of shapes, from one thread at a time.
+  using Watcher = std::function<void(const runtime::LockstepPlan&)>;
+  void watch(Watcher watcher) { shared_->watcher = std::move(watcher); }
+
   /// The graphs for records of these input shapes; made once per set of shapes, shared by all threads.
   Result<PairGraphs> graphs(const std::vector<Shape>& reference_inputs, const std::vector<Shape>& quantized_inputs);
 
@@ -65,6 +70,7 @@ class ComparePlan {
   std::vector<std::string> warnings_;
   struct Shared {
     std::mutex mutex;
+    Watcher watcher;
     std::vector<std::pair<std::vector<Shape>, PairGraphs>> graphs;  ///< most recent last
   };
   std::unique_ptr<Shared> shared_ = std::make_unique<Shared>();

@@ -11,7 +11,9 @@ namespace {
 
 constexpr int kFewestRuns = 9;
 
-std::int64_t bytes_of(const Subgraph& graph, const Operator& op, const runtime::Executor& executor) {
+}  // namespace
+
+std::int64_t operator_bytes(const Subgraph& graph, const Operator& op, const runtime::Executor& executor) {
   std::int64_t bytes = 0;
   const auto add = [&](int tensor) {
     if (tensor < 0) return;
@@ -26,8 +28,6 @@ std::int64_t bytes_of(const Subgraph& graph, const Operator& op, const runtime::
   for (const int output : op.outputs) add(output);
   return bytes;
 }
-
-}  // namespace
 
 Result<std::vector<OperatorTime>> operator_times(std::shared_ptr<const Model> model, Mode mode,
                                                  const std::vector<std::vector<Array>>& inputs, const std::atomic<bool>* stop, int& runs) {
@@ -54,7 +54,7 @@ Result<std::vector<OperatorTime>> operator_times(std::shared_ptr<const Model> mo
     std::sort(list.begin(), list.end());
     if (!list.empty()) time.median_seconds = list[list.size() / 2], time.min_seconds = list[0];
     time.macs = multiply_adds(graph, op);
-    time.bytes = bytes_of(graph, op, runner.executor());
+    time.bytes = operator_bytes(graph, op, runner.executor());
   }
   return times;
 }

@@ -32,6 +32,7 @@ Status PairWorker::run(const Record& record, const runtime::Lockstep::Observer& 
     lockstep_ = std::make_shared<runtime::Lockstep>(std::move(lockstep));
     shapes_ = std::move(shapes);
   }
+  lockstep_->measure(times_);
   VISQ_TRY(lockstep_->run(reference_inputs, quantized_inputs, observer));
   VISQ_TRY(feed_.keep(Side::kModel, lockstep_->reference(), kept_));
   return feed_.keep(Side::kTwin, lockstep_->quantized(), quantized_kept_);

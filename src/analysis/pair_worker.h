@@ -17,6 +17,8 @@ class PairWorker {
   /// Runs a record; the observer sees every wanted pair of the plan, in loops' bodies at every run. Executors are rebuilt where the input
   /// shapes differ from the last record's.
   Status run(const Record& record, const runtime::Lockstep::Observer& observer);
+  /// As Lockstep::measure().
+  void measure(runtime::StepTimes* times) { times_ = times; }
   /// The record as run() would feed the reference with it now: with what it has fed back in place of the data.
   Record completed(const Record& record) const;
   /// In run() and after it: both executors as they are, as the record left them.
@@ -32,6 +34,7 @@ class PairWorker {
   KeptOutputs kept_, quantized_kept_;
   PairGraphs graphs_;
   std::shared_ptr<runtime::Lockstep> lockstep_;
+  runtime::StepTimes* times_ = nullptr;
 };
 
 }  // namespace visq::analysis

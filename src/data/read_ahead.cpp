@@ -11,12 +11,18 @@
 namespace visq {
 namespace {
 
+std::size_t bytes_of(const Record& record) {
+  std::size_t bytes = 0;
+  for (const Array& input : record.inputs) bytes += input.bytes.size();
+  return bytes;
+}
+
 class ReadAhead : public RecordSource {
  public:
-  ReadAhead(std::unique_ptr<RecordSource> source, RecordRange range, int depth)
+  ReadAhead(std::unique_ptr<RecordSource> source, RecordRange range, ReadAheadLimit limit)
       : count_(source->count()),
         description_(source->description()),
-        depth_(static_cast<std::size_t>(std::max(depth, 1))),
+        limit_(limit),
         wanted_(range.first),
         next_(range.first),
         last_(std::min(range.last, count_)),
@@ -28,7 +34,7 @@ class ReadAhead : public RecordSource {
       const std::lock_guard lock(mutex_);
       stop_ = true;
     }
-    changed_.notify_all();
+    room_.notify_one();
     thread_.join();
   }
   ReadAhead(const ReadAhead&) = delete;
@@ -40,12 +46,17 @@ class ReadAhead : public RecordSource {
   Result<Record> read(std::int64_t index) override {
     std::unique_lock lock(mutex_);
     if (index != wanted_ || index >= last_) restart(index);
-    changed_.wait(lock, [this] { return !ready_.empty(); });
+    waiting_ = true;
+    came_.wait(lock, [this] { return !ready_.empty(); });
+    waiting_ = false;
     Result<Record> record = std::move(ready_.front());
     ready_.pop_front();
+    if (record.ok()) bytes_ -= bytes_of(*record);
     wanted_ = index + 1;
+    const bool refill = full_ && ready_.size() <= filled_ / 2;
+    if (refill) full_ = false;
     lock.unlock();
-    changed_.notify_all();
+    if (refill) room_.notify_one();
     return record;
   }
 
@@ -53,17 +64,20 @@ class ReadAhead : public RecordSource {
   /// Forgets what was read and goes on at `index`. With the lock held.
   void restart(std::int64_t index) {
     ready_.clear();
+    bytes_ = 0;
+    full_ = false;
     ++generation_;
     wanted_ = next_ = index;
     last_ = std::max(last_, index + 1);
-    changed_.notify_all();
+    room_.notify_one();
   }
 
-  /// The thread: reads while there is room and something left. The source is closed here, where it was read.
+  /// The thread: reads until the limit, then rests until half of that is used up, since a wake-up per record would cost more than
+  /// small records do. The source is closed here, where it was read.
   void fetch() {
     std::unique_lock lock(mutex_);
     while (true) {
-      changed_.wait(lock, [this] { return stop_ || (ready_.size() < depth_ && next_ < last_); });
+      room_.wait(lock, [this] { return stop_ || (!full_ && next_ < last_); });
       if (stop_) break;
       const std::int64_t index = next_;
       const std::int64_t generation = generation_;
@@ -71,9 +85,12 @@ class ReadAhead : public RecordSource {
       Result<Record> record = fetch_one(index);
       lock.lock();
       if (generation != generation_) continue;  // asked for another one in the meantime
+      if (record.ok()) bytes_ += bytes_of(*record);
       ready_.push_back(std::move(record));
       ++next_;
-      changed_.notify_all();
+      filled_ = ready_.size();
+      full_ = filled_ >= limit_.records || bytes_ >= limit_.bytes;
+      if (waiting_) came_.notify_one();
     }
     lock.unlock();
     source_.reset();
@@ -90,12 +107,17 @@ class ReadAhead : public RecordSource {
 
   const std::int64_t count_;
   const std::string description_;
-  const std::size_t depth_;
+  const ReadAheadLimit limit_;
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable came_;  ///< for read(): a record
+  std::condition_variable room_;  ///< for the thread: room, or the end
   std::deque<Result<Record>> ready_;
-  std::int64_t wanted_;  ///< what read() is expected to ask for next: ready_.front(), if anything is ready
-  std::int64_t next_;    ///< what the thread reads next
+  std::size_t bytes_ = 0;   ///< in ready_
+  std::size_t filled_ = 0;  ///< records in ready_ after the last one was read
+  bool full_ = false;       ///< the thread rests
+  bool waiting_ = false;    ///< read() does
+  std::int64_t wanted_;     ///< what read() is expected to ask for next: ready_.front(), if anything is ready
+  std::int64_t next_;       ///< what the thread reads next
   std::int64_t last_;
   std::int64_t generation_ = 0;
   bool stop_ = false;
@@ -105,8 +127,8 @@ class ReadAhead : public RecordSource {
 
 }  // namespace
 
-std::unique_ptr<RecordSource> read_ahead(std::unique_ptr<RecordSource> source, RecordRange range, int depth) {
-  return std::make_unique<ReadAhead>(std::move(source), range, depth);
+std::unique_ptr<RecordSource> read_ahead(std::unique_ptr<RecordSource> source, RecordRange range, ReadAheadLimit limit) {
+  return std::make_unique<ReadAhead>(std::move(source), range, limit);
 }
 
 }  // namespace visq

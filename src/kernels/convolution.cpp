@@ -7,6 +7,7 @@
 #include "kernels/backend/float_convolution.h"
 #include "kernels/backend/onednn.h"
 #include "kernels/cpu_clones.h"
+#include "kernels/depthwise_int8.h"
 #include "kernels/integer_sums.h"
 #include "kernels/sliding_window.h"
 
@@ -186,8 +187,9 @@ std::unique_ptr<Kernel> make_int8(const ConvolutionSpec& spec, IntegerSums& sums
 
 std::unique_ptr<Kernel> make_carried(const ConvolutionSpec& spec, IntegerSums& sums) {
   if (sums.largest_sum >= kExactFloat) return nullptr;
+  std::vector<float> filter(sums.filter.begin(), sums.filter.end());
   auto convolution = FloatConvolution::create(
-      {.shape = spec.shape, .layout = spec.layout, .filter = {sums.filter.begin(), sums.filter.end()}, .bias = sums.bias});
+      {.shape = spec.shape, .layout = spec.layout, .filter = filter, .own_filter = std::move(filter), .bias = sums.bias});
   if (convolution == nullptr) return nullptr;
   sums.filter = {};
   return std::make_unique<CarriedKernel>(std::move(convolution), spec, std::move(sums));
@@ -283,21 +285,37 @@ Result<std::unique_ptr<Kernel>> make_integer(PrepareContext& context, const Conv
     repeat_for_taps(sums->scales, spec.shape);
     repeat_for_taps(sums->bias, spec.shape);
   }
-  auto kernel = make_int8(computed, *sums);
+  auto kernel = make_depthwise_int8(computed, *sums);
+  if (kernel == nullptr) kernel = make_int8(computed, *sums);
   if (kernel == nullptr) kernel = make_carried(computed, *sums);
   if (kernel != nullptr && tiled) kernel = std::make_unique<TiledKernel>(std::move(kernel), spec);
   return kernel;
 }
 
-bool all_finite(const std::vector<float>& values) {
+bool all_finite(std::span<const float> values) {
   return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
+}
+
+/// A float32 constant as it stands in the model's file; empty where it must be converted first.
+std::span<const float> in_model(const Tensor& tensor) {
+  const TensorInfo* const info = tensor.info;
+  if (info == nullptr || !info->is_constant || info->dtype != DType::kFloat32 || info->sparsity != nullptr) return {};
+  if (reinterpret_cast<std::uintptr_t>(info->data.data()) % alignof(float) != 0) return {};
+  return {reinterpret_cast<const float*>(info->data.data()), info->data.size() / sizeof(float)};
 }
 
 Result<std::unique_ptr<Kernel>> make_float(PrepareContext& context, const ConvolutionSpec& spec) {
   backend::FloatConvolutionRequest request{.shape = spec.shape, .layout = spec.layout};
+  const auto own_filter = [&]() -> Status {
+    VISQ_ASSIGN(request.own_filter, take_constant(context, spec.slots.filter, "filter"));
+    request.filter = request.own_filter;
+    return {};
+  };
   VISQ_TRY(context.expect_type(spec.slots.filter, "filter", {DType::kFloat32}));
   if (context.known(spec.slots.filter)) {
-    VISQ_ASSIGN(request.filter, take_constant(context, spec.slots.filter, "filter"));
+    context.mark_packed(spec.slots.filter);
+    request.filter = in_model(context.input(spec.slots.filter));
+    if (request.filter.empty()) VISQ_TRY(own_filter());
   }
   if (context.has_input(spec.slots.bias)) {
     request.bias_at_run_time = !context.known(spec.slots.bias);
@@ -316,7 +334,8 @@ Result<std::unique_ptr<Kernel>> make_float(PrepareContext& context, const Convol
   const ConvolutionSpec computed = tiled ? products_of_pixels(spec) : spec;
   if (tiled) {
     request.shape = computed.shape;
-    taps_first(request.filter, spec.shape);
+    if (request.own_filter.empty()) VISQ_TRY(own_filter());
+    taps_first(request.own_filter, spec.shape);
     repeat_for_taps(request.bias, spec.shape);
   }
   auto convolution = FloatConvolution::create(std::move(request));

@@ -10,6 +10,9 @@
 
 namespace visq::kernels {
 
+/// a * b + c, rounded once: one instruction where there is one, and a slow call with the same result where there is none.
+inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+
 /// A number split as n * ln 2 + r with |r| <= ln 2 / 2, and e^r - 1.
 struct ReducedExp {
   std::uint32_t n = 0;  ///< two's complement
@@ -19,16 +22,16 @@ struct ReducedExp {
 /// e^r - 1 for |r| <= ln 2 / 2.
 inline float expm1_near_zero(float r) {
   float p = 1.98995872e-4F;
-  p = p * r + 1.39338835e-3F;
-  p = p * r + 8.33329811e-3F;
-  p = p * r + 4.16664628e-2F;
-  p = p * r + 1.66666667e-1F;
-  p = p * r + 0.5F;
-  return p * r * r + r;
+  p = fused(p, r, 1.39338835e-3F);
+  p = fused(p, r, 8.33329811e-3F);
+  p = fused(p, r, 4.16664628e-2F);
+  p = fused(p, r, 1.66666667e-1F);
+  p = fused(p, r, 0.5F);
+  return fused(p, r * r, r);
 }
 
 /// `n` * ln 2 off x: ln 2 in two parts, the first exact in few bits.
-inline float without_powers(float x, float n) { return (x - n * 0.693359375F) + n * 2.12194440e-4F; }
+inline float without_powers(float x, float n) { return fused(n, 2.12194440e-4F, fused(n, -0.693359375F, x)); }
 
 constexpr float kExpRoundingBias = 12582912.0F;  // 1.5 * 2^23: adding it rounds to an integer and leaves that in the low bits
 
@@ -37,13 +40,13 @@ inline std::uint32_t bits_behind_bias(float biased) {
 }
 
 inline ReducedExp reduce_exp(float x) {
-  const float biased = x * 1.44269504F + kExpRoundingBias;
+  const float biased = fused(x, 1.44269504F, kExpRoundingBias);
   return {bits_behind_bias(biased), expm1_near_zero(without_powers(x, biased - kExpRoundingBias))};
 }
 
 /// Of x + low, where low is what x lacks in precision.
 inline ReducedExp reduce_exp(float x, float low) {
-  const float biased = (x + low) * 1.44269504F + kExpRoundingBias;
+  const float biased = fused(x + low, 1.44269504F, kExpRoundingBias);
   return {bits_behind_bias(biased), expm1_near_zero(without_powers(x, biased - kExpRoundingBias) + low)};
 }
 
@@ -113,12 +116,12 @@ inline float tanh_f32(float x) {
   const float outer = 1.0F - 2.0F / (exp_f32(2.0F * magnitude) + 1.0F);
   const float z = x * x;
   float p = 2.00616373e-3F;
-  p = p * z - 8.02957549e-3F;
-  p = p * z + 2.1643382e-2F;
-  p = p * z - 5.39373014e-2F;
-  p = p * z + 1.33331466e-1F;
-  p = p * z - 3.333333e-1F;
-  const float inner = x * (1.0F + z * p);
+  p = fused(p, z, -8.02957549e-3F);
+  p = fused(p, z, 2.1643382e-2F);
+  p = fused(p, z, -5.39373014e-2F);
+  p = fused(p, z, 1.33331466e-1F);
+  p = fused(p, z, -3.333333e-1F);
+  const float inner = x * fused(z, p, 1.0F);
   return magnitude < 0.625F ? inner : std::copysign(outer, x);
 }
 
@@ -130,15 +133,15 @@ inline float gelu_f32(float x) {
   const float a = magnitude > kFar ? kFar : magnitude;
   const float t = 1.0F / (1.0F + 0.35F * a);
   float p = 0.148398469F;
-  p = p * t - 0.711778562F;
-  p = p * t + 1.25379671F;
-  p = p * t - 0.837915127F;
-  p = p * t + 0.0164693917F;
-  p = p * t - 0.0270018578F;
-  p = p * t + 0.0463526315F;
-  p = p * t + 0.388615649F;
-  p = p * t + 0.998607306F;
-  p = p * t - 1.96869175F;
+  p = fused(p, t, -0.711778562F);
+  p = fused(p, t, 1.25379671F);
+  p = fused(p, t, -0.837915127F);
+  p = fused(p, t, 0.0164693917F);
+  p = fused(p, t, -0.0270018578F);
+  p = fused(p, t, 0.0463526315F);
+  p = fused(p, t, 0.388615649F);
+  p = fused(p, t, 0.998607306F);
+  p = fused(p, t, -1.96869175F);
   const float high = std::bit_cast<float>(std::bit_cast<std::uint32_t>(a) & 0xFFFFF000U);
   const float tail = t * finish_exp(reduce_exp(-0.5F * high * high, p - 0.5F * (a - high) * (a + high)));
   const float below = x < -kFar ? x * 0.0F : x * tail;  // NaN at -infinity, as in LiteRT
@@ -156,14 +159,14 @@ inline float log_f32(float x) {
   const auto exponent = static_cast<float>(static_cast<std::int32_t>(shifted) >> 23) - (subnormal ? 23.0F : 0.0F);
   const float f = std::bit_cast<float>((shifted & 0x007FFFFFU) + kSqrtHalf) - 1.0F;
   float p = 7.1497539e-2F;
-  p = p * f - 1.15712007e-1F;
-  p = p * f + 1.16615111e-1F;
-  p = p * f - 1.24110507e-1F;
-  p = p * f + 1.42499365e-1F;
-  p = p * f - 1.66684802e-1F;
-  p = p * f + 2.00007075e-1F;
-  p = p * f - 2.4999989e-1F;
-  p = p * f + 3.33333312e-1F;
+  p = fused(p, f, -1.15712007e-1F);
+  p = fused(p, f, 1.16615111e-1F);
+  p = fused(p, f, -1.24110507e-1F);
+  p = fused(p, f, 1.42499365e-1F);
+  p = fused(p, f, -1.66684802e-1F);
+  p = fused(p, f, 2.00007075e-1F);
+  p = fused(p, f, -2.4999989e-1F);
+  p = fused(p, f, 3.33333312e-1F);
   const float z = f * f;
   const float low = f * z * p - exponent * 2.12194440e-4F - 0.5F * z;
   float result = (low + f) + exponent * 0.693359375F;

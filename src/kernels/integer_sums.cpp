@@ -164,11 +164,20 @@ Result<std::optional<IntegerSums>> read_integer_sums(const PrepareContext& conte
   IntegerSums sums;
   sums.source = input.dtype == DType::kUInt8 ? DType::kUInt8 : DType::kInt8;
   sums.source_zero_point = static_cast<std::int32_t>(input.quantization.zero_point.front());
-  VISQ_ASSIGN(const auto stored, stored_integers(filter, filter.name));
   std::vector<std::int32_t> zeros(filter.quantization.zero_point.begin(), filter.quantization.zero_point.end());
   zeros.resize(steps.size(), zeros.front());
-  sums.filter.resize(stored.size());
-  for_each_weight(shape, layout, [&](std::size_t i, std::size_t c) { sums.filter[i] = static_cast<std::int16_t>(stored[i] - zeros[c]); });
+  sums.filter.resize(static_cast<std::size_t>(filter.shape.elements()));
+  const auto center = [&](const auto* stored) {
+    for_each_weight(shape, layout, [&](std::size_t i, std::size_t c) { sums.filter[i] = static_cast<std::int16_t>(stored[i] - zeros[c]); });
+  };
+  if (filter.dtype == DType::kInt8) {
+    center(reinterpret_cast<const std::int8_t*>(filter.data.data()));
+  } else if (filter.dtype == DType::kUInt8) {
+    center(reinterpret_cast<const std::uint8_t*>(filter.data.data()));
+  } else {
+    VISQ_ASSIGN(const auto stored, stored_integers(filter, filter.name));
+    center(stored.data());
+  }
   sums.scales.assign(steps.begin(), steps.end());
   if (context.has_input(slots.bias)) {
     VISQ_ASSIGN(const Bias bias, read_bias(context, slots, shape.out_channels));

@@ -188,7 +188,10 @@ class PrepareContext {
   }
 
   /// True where the input has the same values in every record and is known now: constants, and what follows from constants and shapes.
-  bool known(int slot) const { return has_input(slot) && has_values(input(slot)) && fixed_[static_cast<std::size_t>(slot)]; }
+  bool known(int slot) const {
+    const auto i = static_cast<std::size_t>(slot);
+    return has_input(slot) && fixed_[i] && (has_values(input(slot)) || (i < late_.size() && late_[i]));
+  }
   /// The values of an integer input (int32 or int64) that decides shapes or parameters. Where they are not known yet, the result
   /// is an error that the runtime understands: it calls Prepare again at every step, when the values are there. Just return it.
   Result<std::vector<std::int64_t>> integers(int slot, std::string_view role);
@@ -235,6 +238,8 @@ class PrepareContext {
   void offer_session(const Session* session) { session_ = session; }
   /// Which inputs have the same values in every record.
   void mark_fixed(std::vector<bool> fixed) { fixed_ = std::move(fixed); }
+  /// Constants that have no values yet, see OpDef::packs.
+  void mark_late(std::vector<bool> late) { late_ = std::move(late); }
   /// Inputs whose values the outcome depends on: with others Prepare must be called again.
   const std::vector<bool>& values_read() const { return values_read_; }
   bool reads_session() const { return reads_session_; }
@@ -250,7 +255,7 @@ class PrepareContext {
   std::vector<Tensor*> outputs_;
   static bool has_values(const Tensor& tensor) { return tensor.data != nullptr || tensor.strings != nullptr; }
 
-  std::vector<bool> codes_available_, wants_codes_, packed_, fixed_, values_read_, open_;
+  std::vector<bool> codes_available_, wants_codes_, packed_, fixed_, late_, values_read_, open_;
   CallShapes call_shapes_;
   const Session* session_ = nullptr;
   const Model* model_ = nullptr;
@@ -286,6 +291,9 @@ struct OpDef {
   /// `visqerror ops` cannot claim what is not so.
   DTypes types;
   int main_input = 0;
+  /// An input of which `prepare` reads a constant's values by real_constant() and from its stored integers only, so that its real values
+  /// are made where it was not packed, and else never; -1: none.
+  int packs = -1;
   /// True where Prepare and Eval are right on stored integers too, whatever their scale: they only move or order them (RESHAPE, ARG_MAX).
   bool takes_stored = false;
   /// True where equal inputs need not give equal outputs, or state is kept: never computed ahead of the run.

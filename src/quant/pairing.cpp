@@ -28,15 +28,33 @@ bool shapes_fit(const TensorInfo& a, const TensorInfo& b) {
 }
 
 /// Cosine of two constants after dequantization; nothing where they cannot be compared.
+/// The first rows of a large constant, enough of them to tell whether two are alike; the constant itself where it cannot be cut.
+TensorInfo leading_rows(const TensorInfo& constant) {
+  constexpr std::int64_t kEnough = 16384;
+  const std::int64_t elements = constant.shape.elements();
+  TensorInfo part = constant;
+  if (elements <= kEnough || constant.sparsity != nullptr || constant.quantization.block_size != 0 || bits(constant.dtype) < 8) return part;
+  const std::int64_t rows = constant.shape[0], length = elements / rows;
+  const std::int64_t taken = std::min(rows, (kEnough + length - 1) / length);
+  part.shape[0] = taken;
+  part.data = constant.data.first(static_cast<std::size_t>(taken * length) * size_of(constant.dtype));
+  if (constant.quantization.per_channel() && constant.quantization.axis == 0) {
+    part.quantization.scale.resize(static_cast<std::size_t>(taken));
+    part.quantization.zero_point.resize(static_cast<std::size_t>(taken));
+  }
+  return part;
+}
+
 std::optional<double> constant_cosine(const TensorInfo* a, const TensorInfo* b) {
   if (a == nullptr || b == nullptr || a->shape.elements() != b->shape.elements()) return std::nullopt;
-  const auto x = kernels::dequantize_constant(*a, "");
-  const auto y = kernels::dequantize_constant(*b, "");
+  const bool alike = a->shape == b->shape;
+  const auto x = kernels::dequantize_constant(alike ? leading_rows(*a) : *a, "");
+  const auto y = kernels::dequantize_constant(alike ? leading_rows(*b) : *b, "");
   if (!x.ok() || !y.ok()) return std::nullopt;
   double xx = 0;
   double yy = 0;
   double xy = 0;
-  for (std::size_t i = 0; i < x->size(); ++i) {
+  for (std::size_t i = 0; i < std::min(x->size(), y->size()); ++i) {
     const double u = (*x)[i];
     const double v = (*y)[i];
     xx += u * u, yy += v * v, xy += u * v;

@@ -1,15 +1,37 @@
 #include "runtime/lockstep.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace visq::runtime {
 namespace {
 
 using Event = LockstepOrder::Event;
 
+/// Adds the time of its life to a node's, where times are wanted.
+class NodeTimer {
+ public:
+  NodeTimer(std::vector<double>* seconds, std::size_t node) : seconds_(seconds), node_(node) {
+    if (seconds_ != nullptr) start_ = std::chrono::steady_clock::now();
+  }
+  ~NodeTimer() {
+    if (seconds_ != nullptr) (*seconds_)[node_] += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+  NodeTimer(const NodeTimer&) = delete;
+  NodeTimer& operator=(const NodeTimer&) = delete;
+
+ private:
+  std::vector<double>* seconds_;
+  std::size_t node_;
+  std::chrono::steady_clock::time_point start_;
+};
+
 /// Steps `executor` from `done` to `until` nodes.
-Status advance(Executor& executor, std::size_t& done, std::size_t until) {
-  for (; done < until; ++done) VISQ_TRY(executor.step(done));
+Status advance(Executor& executor, std::size_t& done, std::size_t until, std::vector<double>* seconds) {
+  for (; done < until; ++done) {
+    const NodeTimer timer(seconds, done);
+    VISQ_TRY(executor.step(done));
+  }
   return {};
 }
 
@@ -76,23 +98,29 @@ Status Lockstep::run(std::span<const Array> reference_inputs, std::span<const Ar
   VISQ_TRY(reference_.begin(reference_inputs));
   VISQ_TRY(quantized_.begin(quantized_inputs));
   surplus_.clear();
+  if (times_ != nullptr) {
+    times_->reference.assign(reference_.graph().nodes().size(), 0);
+    times_->quantized.assign(quantized_.graph().nodes().size(), 0);
+  }
   return run_graphs(plan_->orders->front(), reference_, quantized_, observer);
 }
 
 Status Lockstep::run_graphs(const LockstepOrder& order, Executor& reference, Executor& quantized, const Observer& observer) {
   std::size_t reference_done = 0;
   std::size_t quantized_done = 0;
+  std::vector<double>* const reference_times = times_ != nullptr && &reference == &reference_ ? &times_->reference : nullptr;
+  std::vector<double>* const quantized_times = times_ != nullptr && &quantized == &quantized_ ? &times_->quantized : nullptr;
   for (const Event& event : order.events) {
-    VISQ_TRY(advance(reference, reference_done, event.reference_steps));
-    VISQ_TRY(advance(quantized, quantized_done, event.quantized_steps));
+    VISQ_TRY(advance(reference, reference_done, event.reference_steps, reference_times));
+    VISQ_TRY(advance(quantized, quantized_done, event.quantized_steps, quantized_times));
     if (event.pair == Event::kCalls) {
       VISQ_TRY(run_calls(reference, reference_done++, quantized, quantized_done++, observer));
     } else {
       VISQ_TRY(observer(event.pair, reference, quantized));
     }
   }
-  VISQ_TRY(reference.run_from(reference_done));
-  return quantized.run_from(quantized_done);
+  VISQ_TRY(advance(reference, reference_done, reference.graph().nodes().size(), reference_times));
+  return advance(quantized, quantized_done, quantized.graph().nodes().size(), quantized_times);
 }
 
 /// Two nodes that call subgraphs, call by call, as long as both have calls left; then the rest of the longer one.

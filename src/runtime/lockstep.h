@@ -56,6 +56,11 @@ struct SurplusRun {
   int subgraph = 0;
 };
 
+/// Seconds that each node of the main graphs took in a run; what calls subgraphs counts only where it has no counterpart that does.
+struct StepTimes {
+  std::vector<double> reference, quantized;
+};
+
 class Lockstep {
  public:
   /// Called for every pair once both maps exist (or can never exist in this record: see Executor::available); again at every run of a body.
@@ -63,6 +68,9 @@ class Lockstep {
 
   static Result<Lockstep> create(std::shared_ptr<const LockstepPlan> plan, const LockstepState& state = {});
   Status run(std::span<const Array> reference_inputs, std::span<const Array> quantized_inputs, const Observer& observer);
+
+  /// From now on every run leaves its times there; null: not any more.
+  void measure(StepTimes* times) { times_ = times; }
 
   const Executor& reference() const { return reference_; }
   const Executor& quantized() const { return quantized_; }
@@ -81,6 +89,7 @@ class Lockstep {
   std::shared_ptr<const LockstepPlan> plan_;
   Executor reference_, quantized_;
   std::vector<SurplusRun> surplus_;
+  StepTimes* times_ = nullptr;
 };
 
 }  // namespace visq::runtime

@@ -42,6 +42,7 @@ Result<PrepareOutcome> prepare_node(const PreparedGraph& graph, std::string plac
   context.belongs_to(&graph.model(), &graph.subgraph());
   context.offer_codes(std::move(request.codes_available));
   context.mark_fixed(std::move(request.fixed));
+  context.mark_late(std::move(request.late));
   context.offer_session(request.session);
   context.offer_calls([&graph](int subgraph, const std::vector<Shape>& inputs) { return graph.library().output_shapes(subgraph, inputs); });
   if (def == nullptr) return context.unsupported("cannot be run");

@@ -97,12 +97,23 @@ class GraphPreparer {
     return false;
   }
 
-  /// What Prepare of the node is given; its constants get their values.
+  /// A constant that Prepare packs from what the file stores; whether its real values are needed too is seen afterwards.
+  bool waits(const kernels::OpDef* def, int slot, int index) {
+    const PreparedTensor& prepared = tensor(index);
+    const TensorInfo& info = *prepared.value.info;
+    return def != nullptr && def->packs == slot && info.is_constant && prepared.value.data == nullptr && info.sparsity == nullptr &&
+           info.quantization.block_size == 0;
+  }
+
+  /// What Prepare of the node is given; its constants get their values, but for those that wait.
   Result<PrepareRequest> request_for(const Operator& op, const std::string& place) {
     PrepareRequest request;
     request.op = &op;
-    for (const int input : op.inputs) {
-      if (input >= 0) VISQ_TRY(give_constant(input, place));
+    const kernels::OpDef* const def = graph_->mode_ == Mode::kInteger ? nullptr : kernels::find_op(op.label());
+    for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
+      const int input = op.inputs[slot];
+      request.late.push_back(input >= 0 && waits(def, static_cast<int>(slot), input));
+      if (input >= 0 && !request.late.back()) VISQ_TRY(give_constant(input, place));
       request.inputs.push_back(input >= 0 ? &tensor(input).value : nullptr);
       request.codes_available.push_back(graph_->operands_ == Operands::kCodes && input >= 0 && tensor(input).gridded &&
                                         size_of(tensor(input).value.info->dtype) <= 2);
@@ -119,19 +130,29 @@ class GraphPreparer {
     if (cannot_run(node)) return {};
     auto request = request_for(*node.op, place);
     if (!request.ok()) return accept_unsupported(node, request.error(), place);
+    const std::vector<bool> late = request->late;
     const bool shapes_known =
         std::all_of(node.op->inputs.begin(), node.op->inputs.end(), [&](int input) { return input < 0 || tensor(input).shape_known; });
     if (!shapes_known) {
       node.status = NodeStatus::kDeferred;  // it reads its constants in the run, so they stay
-      return {};
+      return give_late(node, late, {}, place);
     }
     auto outcome = prepare_node(*graph_, place, std::move(request).value());
     if (!outcome.ok()) return accept_unsupported(node, outcome.error(), place);
     if (outcome->deferred) {
       node.status = NodeStatus::kDeferred;
-      return {};
+      return give_late(node, late, {}, place);
     }
+    VISQ_TRY(give_late(node, late, outcome->packed, place));
     return adopt(node, *outcome, place);
+  }
+
+  /// Values of the constants that waited, unless they were packed.
+  Status give_late(const PreparedNode& node, const std::vector<bool>& late, const std::vector<bool>& packed, const std::string& place) {
+    for (std::size_t slot = 0; slot < late.size(); ++slot) {
+      if (late[slot] && (packed.empty() || !packed[slot])) VISQ_TRY(give_constant(node.op->inputs[slot], place));
+    }
+    return {};
   }
 
   /// An operator that nobody can run is no error of the graph.

@@ -109,6 +109,7 @@ struct PrepareRequest {
   std::vector<kernels::Tensor*> outputs;
   std::vector<bool> codes_available;          ///< per input
   std::vector<bool> fixed;                    ///< per input: the same values in every record
+  std::vector<bool> late;                     ///< per input: a constant without values yet, see OpDef::packs
   const kernels::Session* session = nullptr;  ///< null ahead of the run
 };
 

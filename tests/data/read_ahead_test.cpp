@@ -57,7 +57,7 @@ bool waits_until(const std::function<bool()>& condition) {
 TEST(ReadAhead, PassesRecordsOnInOrder) {
   Seen seen;
   {
-    const auto source = read_ahead(std::make_unique<Counting>(6, seen), {0, 6}, 2);
+    const auto source = read_ahead(std::make_unique<Counting>(6, seen), {0, 6}, {.records = 2});
     EXPECT_EQ(source->count(), 6);
     EXPECT_EQ(source->description(), "counting");
     for (int i = 0; i < 6; ++i) {
@@ -73,7 +73,7 @@ TEST(ReadAhead, PassesRecordsOnInOrder) {
 
 TEST(ReadAhead, ReadsNoFurtherThanItsDepthAndItsRange) {
   Seen seen;
-  const auto source = read_ahead(std::make_unique<Counting>(6, seen), {1, 4}, 2);
+  const auto source = read_ahead(std::make_unique<Counting>(6, seen), {1, 4}, {.records = 2});
   EXPECT_TRUE(waits_until([&] { return seen.reads == 2; }));
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_EQ(seen.reads, 2);  // before anything was asked for
@@ -86,15 +86,38 @@ TEST(ReadAhead, ReadsNoFurtherThanItsDepthAndItsRange) {
   EXPECT_EQ(source->read(4)->index, 4);  // outside, but asked for
 }
 
+TEST(ReadAhead, StopsWithTheRecordThatReachesItsBytes) {
+  Seen seen;
+  const auto source = read_ahead(std::make_unique<Counting>(100, seen), {10, 100}, {.records = 50, .bytes = 5 * sizeof(float)});
+  EXPECT_TRUE(waits_until([&] { return seen.reads == 5; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(seen.reads, 5);
+  for (int i = 10; i < 13; ++i) EXPECT_EQ(source->read(i)->index, i);  // two are left, less than half: it reads on
+  EXPECT_TRUE(waits_until([&] { return seen.reads == 8; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(seen.reads, 8);
+}
+
+TEST(ReadAhead, RestsUntilHalfIsUsedUp) {
+  Seen seen;
+  const auto source = read_ahead(std::make_unique<Counting>(100, seen), {10, 100}, {.records = 8});
+  EXPECT_TRUE(waits_until([&] { return seen.reads == 8; }));
+  for (int i = 10; i < 13; ++i) EXPECT_EQ(source->read(i)->index, i);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(seen.reads, 8);
+  EXPECT_EQ(source->read(13)->index, 13);
+  EXPECT_TRUE(waits_until([&] { return seen.reads == 12; }));
+}
+
 TEST(ReadAhead, AnyOrderGivesTheRecordsAskedFor) {
   Seen seen;
-  const auto source = read_ahead(std::make_unique<Counting>(6, seen), {0, 6}, 3);
+  const auto source = read_ahead(std::make_unique<Counting>(6, seen), {0, 6}, {.records = 3});
   for (const int i : {3, 4, 0, 0, 5, 1, 2, 3}) EXPECT_EQ(source->read(i)->index, i);
 }
 
 TEST(ReadAhead, ErrorsAndExceptionsComeWithTheirRecord) {
   Seen seen;
-  const auto source = read_ahead(std::make_unique<Counting>(10, seen), {6, 10}, 4);
+  const auto source = read_ahead(std::make_unique<Counting>(10, seen), {6, 10}, {.records = 4});
   EXPECT_TRUE(source->read(6).ok());
   EXPECT_EQ(source->read(7).error().message, "counting: record 7: broken");
   EXPECT_EQ(source->read(8).error().message, "counting: record 8: cannot be read: no memory");
@@ -103,7 +126,7 @@ TEST(ReadAhead, ErrorsAndExceptionsComeWithTheirRecord) {
 
 TEST(ReadAhead, EndsWithoutBeingReadToTheEnd) {
   Seen seen;
-  { const auto source = read_ahead(std::make_unique<Counting>(1000, seen), {0, 1000}, 4); }
+  { const auto source = read_ahead(std::make_unique<Counting>(1000, seen), {0, 1000}, {.records = 4}); }
   EXPECT_TRUE(seen.closed);
   EXPECT_TRUE(seen.one_thread);
   EXPECT_LE(seen.reads, 4);

@@ -28,7 +28,7 @@ void feed_pair(const fs::path& data, const Model& model, const Model& twin) {
   const auto feed = InputFeed::create(model, &twin);
   ASSERT_TRUE(feed.ok()) << feed.error().message;
   const std::int64_t count = (*source)->count();
-  const auto ahead = read_ahead(std::move(source).value(), {0, count}, 2);
+  const auto ahead = read_ahead(std::move(source).value(), {0, count}, {.records = 2});
   for (std::int64_t i = 0; i < count; ++i) {
     const auto record = ahead->read(i);
     ASSERT_TRUE(record.ok()) << record.error().message;

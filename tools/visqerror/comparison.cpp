@@ -8,6 +8,7 @@
 #include "visqerror/eval_program.h"
 #include "visqerror/exit_code.h"
 #include "visqerror/interrupt.h"
+#include "visqerror/run_log.h"
 #include "visqerror/staged_folder.h"
 
 namespace visq::tool {
@@ -135,6 +136,7 @@ Result<CompareResult> compare_pair(PairRequest request, const Console& console) 
   options.quantized_mode = request.quantized_mode.value_or(default_mode(*quantized));
   options.modes_given = request.reference_mode || request.quantized_mode;
   options.progress = console.progress("records");
+  options.watch = watch_run(console);
   options.stop = &interrupted();
   say_if_sequence({reference.get(), quantized.get()}, console);
   auto result = compare(reference, quantized, *records.source, options);

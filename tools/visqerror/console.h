@@ -34,6 +34,7 @@ class Console {
   void note(std::string_view message) const;         ///< `visqerror: MESSAGE`, unless --quiet
   void log(std::string_view message) const;          ///< with --verbose only
   bool quiet() const { return quiet_; }
+  bool verbose() const { return verbose_; }
 
   /// A bar with the remaining time where stderr is a terminal and --quiet was not given; otherwise empty.
   Progress progress(std::string_view unit) const;

@@ -14,7 +14,6 @@ namespace visq::tool {
 namespace {
 
 /// Records read before they are asked for: enough that two computing threads never wait for the file.
-constexpr int kRecordsAhead = 4;
 
 /// Passes records on and prints what is odd about their values: the first few remarks, then how many there are.
 class RemarkingSource final : public RecordSource {
@@ -123,7 +122,7 @@ Result<Records> open_records(const DataOptions& options, const Model& model, con
   }
   VISQ_ASSIGN(records.range, clamp_records(selection, records.source->count(), records.source->description(), console));
   if (!options.path.empty()) {
-    auto ahead = read_ahead(std::move(records.source), records.range, kRecordsAhead);
+    auto ahead = read_ahead(std::move(records.source), records.range);
     records.source = std::make_unique<RemarkingSource>(std::move(ahead), console);
   }
   if (selection.worst > 0) VISQ_TRY(keep_worst(records, selection.worst, model, twin, console));

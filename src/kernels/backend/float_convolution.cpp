@@ -41,8 +41,13 @@ constexpr std::int64_t kFewChannels = 4;
 }  // namespace
 
 std::unique_ptr<FloatConvolution> FloatConvolution::create(FloatConvolutionRequest request) {
-  if (request.shape.in_channels <= kFewChannels && request.shape.groups == 1 && xnnpack_can(request)) {
+  const auto use_xnnpack = [&] {
+    if (request.own_filter.empty()) request.own_filter.assign(request.filter.begin(), request.filter.end());
+    request.filter = request.own_filter;  // its operators are made later, and moving a vector does not move its elements
     return std::unique_ptr<FloatConvolution>(new FloatConvolution(std::move(request)));
+  };
+  if (request.shape.in_channels <= kFewChannels && request.shape.groups == 1 && xnnpack_can(request)) {
+    return use_xnnpack();
   }
   auto onednn = make_onednn_convolution({.shape = request.shape,
                                          .layout = request.layout,
@@ -51,7 +56,7 @@ std::unique_ptr<FloatConvolution> FloatConvolution::create(FloatConvolutionReque
                                          .bias_at_run_time = request.bias_at_run_time,
                                          .clamp = request.clamp});
   if ((onednn == nullptr || !onednn->generated()) && xnnpack_can(request)) {
-    return std::unique_ptr<FloatConvolution>(new FloatConvolution(std::move(request)));
+    return use_xnnpack();
   }
   if (onednn == nullptr) return nullptr;
   return std::unique_ptr<FloatConvolution>(new FloatConvolution(std::move(onednn)));

@@ -16,8 +16,9 @@ namespace visq::kernels::backend {
 struct FloatConvolutionRequest {
   ConvolutionShape shape;
   FilterLayout layout = FilterLayout::kOhwi;
-  std::vector<float> filter = {};  ///< empty: given at every run
-  std::vector<float> bias = {};    ///< empty: none, or given at every run
+  std::span<const float> filter = {};  ///< empty: given at every run
+  std::vector<float> own_filter = {};  ///< what `filter` points to, unless that is the model
+  std::vector<float> bias = {};        ///< empty: none, or given at every run
   bool bias_at_run_time = false;
   Clamp clamp = {};
   bool holds_nan = false;  ///< NaN or infinities in filter or bias: must show in the results

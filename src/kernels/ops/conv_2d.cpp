@@ -13,7 +13,8 @@ Result<std::unique_ptr<Kernel>> prepare_conv_2d(PrepareContext& context) {
 constexpr OpDef kDefinitions[] = {{.name = "CONV_2D",
                                    .prepare = prepare_conv_2d,
                                    .prepare_in_order = prepare_ordered_convolution<conv_2d_spec>,
-                                   .types = {DType::kFloat32}}};
+                                   .types = {DType::kFloat32},
+                                   .packs = 1}};
 
 }  // namespace
 

@@ -13,7 +13,8 @@ Result<std::unique_ptr<Kernel>> prepare_depthwise_conv_2d(PrepareContext& contex
 constexpr OpDef kDefinitions[] = {{.name = "DEPTHWISE_CONV_2D",
                                    .prepare = prepare_depthwise_conv_2d,
                                    .prepare_in_order = prepare_ordered_convolution<depthwise_conv_2d_spec>,
-                                   .types = {DType::kFloat32}}};
+                                   .types = {DType::kFloat32},
+                                   .packs = 1}};
 
 }  // namespace
 

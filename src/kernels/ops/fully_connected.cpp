@@ -13,7 +13,8 @@ Result<std::unique_ptr<Kernel>> prepare_fully_connected(PrepareContext& context)
 constexpr OpDef kDefinitions[] = {{.name = "FULLY_CONNECTED",
                                    .prepare = prepare_fully_connected,
                                    .prepare_in_order = prepare_ordered_convolution<fully_connected_spec>,
-                                   .types = {DType::kFloat32}}};
+                                   .types = {DType::kFloat32},
+                                   .packs = 1}};
 
 }  // namespace
 

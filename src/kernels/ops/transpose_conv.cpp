@@ -14,7 +14,8 @@ constexpr OpDef kDefinitions[] = {{.name = "TRANSPOSE_CONV",
                                    .prepare = prepare_transpose_conv,
                                    .prepare_in_order = prepare_ordered_convolution<transpose_conv_spec>,
                                    .types = {DType::kFloat32},
-                                   .main_input = 2}};
+                                   .main_input = 2,
+                                   .packs = 1}};
 
 }  // namespace
 
