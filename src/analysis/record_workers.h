@@ -8,11 +8,13 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <thread>
-#include <vector>
 
 #include "analysis/record_share.h"
+#include "core/error.h"
+#include "core/threads.h"
 #include "visq/data.h"
 #include "visq/run.h"
 
@@ -49,10 +51,7 @@ class RecordWorkers {
   /// was set. Errors: that of the earliest record that failed.
   Result<std::int64_t> run(int threads) {
     in_flight_ = static_cast<std::int64_t>(threads) * 4;
-    std::vector<std::thread> others;
-    for (int i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
-    work();
-    for (std::thread& thread : others) thread.join();
+    on_threads(threads, [this](int) { work(); });
     if (share_.several()) {
       while (!agreed_ && round_ < share_.rounds()) exchange();
     }
@@ -61,7 +60,16 @@ class RecordWorkers {
   }
 
  private:
+  /// Without memory one thread ends, and the others must not wait for its record.
   void work() {
+    try {
+      work_on_records();
+    } catch (const std::bad_alloc&) {
+      fail(0, bad_input("there is not enough memory for this model and these data; fewer --threads take less"));
+    }
+  }
+
+  void work_on_records() {
     auto worker = make_worker_();
     if (!worker.ok()) return fail(0, worker.error());
     std::int64_t position = 0;

@@ -6,7 +6,6 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 #include "analysis/multiply_adds.h"
 #include "analysis/record_share.h"
@@ -14,6 +13,7 @@
 #include "core/error.h"
 #include "core/memory_size.h"
 #include "core/ranks.h"
+#include "core/threads.h"
 
 namespace visq::analysis {
 
@@ -172,10 +172,7 @@ class TrialRunner::Crew {
       : runner_(runner), trials_(trials), done_(done), stop_(stop) {}
 
   Status work(int threads) {
-    std::vector<std::thread> others;
-    for (int i = 1; i < threads; ++i) others.emplace_back([this, i] { work_as(static_cast<std::size_t>(i)); });
-    work_as(0);
-    for (std::thread& thread : others) thread.join();
+    on_threads(threads, [this](int thread) { work_as(static_cast<std::size_t>(thread)); });
     if (error_) return *error_;
     return {};
   }

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <limits>
 #include <string>
 
 #include "core/memory_size.h"
+#include "visq/limits.h"
 
 namespace visq {
 namespace {
@@ -40,16 +42,36 @@ std::uint64_t of_the_control_group() {
   return std::min(first, second);
 }
 
+std::atomic<std::uint64_t> claimed{0};
+
+bool fits_limit(std::uint64_t bytes, std::uint64_t taken) { return taken <= limits().memory && bytes <= limits().memory - taken; }
+
 }  // namespace
 
 std::uint64_t available_memory() { return std::min(of_the_system(), of_the_control_group()); }
 
 bool affordable(std::uint64_t bytes) {
+  if (limits().memory > 0) return fits_limit(bytes, claimed);
   constexpr std::uint64_t kAlways = std::uint64_t{64} << 20;  // asking takes a fraction of a millisecond
   return bytes < kAlways || static_cast<double>(bytes) <= kLargestShare * static_cast<double>(available_memory());
 }
 
+bool claim_memory(std::uint64_t bytes) {
+  if (limits().memory == 0 && !affordable(bytes)) return false;
+  std::uint64_t taken = claimed;
+  do {
+    if (limits().memory > 0 && !fits_limit(bytes, taken)) return false;
+  } while (!claimed.compare_exchange_weak(taken, taken + bytes));
+  return true;
+}
+
+void release_memory(std::uint64_t bytes) { claimed -= bytes; }
+
 std::string memory_shortage(std::uint64_t bytes) {
+  if (limits().memory > 0) {
+    return fmt::format("{} are needed, --memory {} leaves {}", memory_size(bytes), memory_size(limits().memory),
+                       memory_size(left_of(limits().memory, claimed)));
+  }
   return fmt::format("{} are needed, {} are available", memory_size(bytes), memory_size(available_memory()));
 }
 

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <new>
 
+#include "core/available_memory.h"
 #include "core/checked.h"
 #include "visq/dtype.h"
 #include "visq/shape.h"
@@ -68,6 +70,7 @@ std::string to_string(const Shape& shape) {
 Array make_array(DType dtype, Shape shape) {
   Array array{dtype, std::move(shape), {}, {}};
   const auto count = static_cast<std::size_t>(array.shape.elements());
+  if (!affordable(count * (dtype == DType::kString ? sizeof(std::string) : size_of(dtype)))) throw std::bad_alloc();
   if (dtype == DType::kString) {
     array.strings.resize(count);
   } else {

@@ -53,7 +53,7 @@ class Hdf5Dump : public DumpReader {
   Hdf5Dump(std::string path, hdf5::Handle file, hdf5::Handle value)
       : path_(std::move(path)), file_(std::move(file)), value_(std::move(value)) {}
   ~Hdf5Dump() override {
-    const hdf5::Session session;
+    const hdf5::Session session(path_);
     value_.close();
     file_.close();
   }
@@ -81,7 +81,7 @@ class Hdf5Dump : public DumpReader {
   const std::vector<std::int64_t>& records() const override { return records_; }
 
   Result<std::vector<DumpTensor>> tensors(std::int64_t record) override {
-    const hdf5::Session session;
+    const hdf5::Session session(path_);
     VISQ_ASSIGN(const auto group, open_record(record));
     const std::string place = fmt::format("{}: record {}", path_, record);
     VISQ_ASSIGN(const auto names, hdf5::link_names(group.get(), place));
@@ -95,7 +95,7 @@ class Hdf5Dump : public DumpReader {
   }
 
   Result<Array> read(std::int64_t record, const DumpTensor& tensor) override {
-    const hdf5::Session session;
+    const hdf5::Session session(path_);
     VISQ_ASSIGN(const auto group, open_record(record));
     const std::string place = tensor_place(path_, record, tensor.index);
     VISQ_ASSIGN(const auto dataset, hdf5::open_dataset(group.get(), std::to_string(tensor.index), place));
@@ -127,7 +127,7 @@ class Hdf5Dump : public DumpReader {
 }  // namespace
 
 Result<std::unique_ptr<DumpReader>> open_hdf5_dump(const std::string& path) {
-  const hdf5::Session session;
+  const hdf5::Session session(path);
   VISQ_ASSIGN(hdf5::Handle file, hdf5::open_file(path));
   hdf5::Handle value(hdf5::has_link(file.get(), "value") ? H5Gopen2(file.get(), "value", H5P_DEFAULT) : -1, H5Gclose);
   if (!value) return bad_input("{}: there is no group /value", path);

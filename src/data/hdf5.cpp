@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <new>
 #include <string_view>
+#include <utility>
 
 #include "core/error.h"
 #include "data/hdf5_version.h"
+#include "data/library_fault.h"
 #include "model/printable.h"
 
 namespace visq::hdf5 {
@@ -20,6 +22,8 @@ std::recursive_mutex& library_mutex() {
 
 /// What the last failing call of this thread said. Later calls, such as closing handles, clear the library's own error stack.
 thread_local std::string last_failure;
+
+constinit thread_local std::string_view current_file;
 
 /// Keeps the innermost message of the error stack, which is the first one walked upward. No exception may pass through the library.
 herr_t keep_innermost(unsigned level, const H5E_error2_t* error, void*) {
@@ -102,12 +106,16 @@ std::string version() {
   return fmt::format("HDF5 {}.{}.{}", major, minor, release);
 }
 
-Session::Session() : lock_(library_mutex()) {
+std::string_view file_in_library() { return current_file; }
+
+Session::Session(std::string_view path) : lock_(library_mutex()), outer_(std::exchange(current_file, path)) {
   static std::once_flag first;
   std::call_once(first, [] { H5dont_atexit(); });
   H5Eset_auto2(H5E_DEFAULT, note_failure, nullptr);  // where the library is thread-safe, each thread has its own setting
   last_failure.clear();
 }
+
+Session::~Session() { current_file = outer_; }
 
 Handle& Handle::operator=(Handle&& other) noexcept {
   if (this != &other) {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "visq/status.h"
@@ -18,10 +19,15 @@ namespace visq::hdf5 {
 /// handler (after a failed write it would crash the process) and nothing printed. Recursive: whoever is called may hold it as well.
 class Session {
  public:
-  Session();
+  /// `path`: the file that is read, which must live as long; see file_in_library(). Empty: one that we write ourselves.
+  explicit Session(std::string_view path = {});
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
  private:
   std::lock_guard<std::recursive_mutex> lock_;
+  std::string_view outer_;  ///< what file_in_library() was before
 };
 
 /// An HDF5 identifier that is closed at the end of its scope. Holds nothing where the call that made it failed.

@@ -48,7 +48,7 @@ class Hdf5Source : public RecordSource {
     for (const int tensor : model.main().inputs) stored_shapes_.push_back(model.main().tensors[static_cast<std::size_t>(tensor)].shape);
   }
   ~Hdf5Source() override {
-    const hdf5::Session session;
+    const hdf5::Session session(path_);
     value_.close();
     file_.close();
   }
@@ -59,7 +59,7 @@ class Hdf5Source : public RecordSource {
   std::string description() const override { return path_; }
 
   Result<Record> read(std::int64_t index) override {
-    const hdf5::Session session;
+    const hdf5::Session session(path_);
     const std::string place = fmt::format("{}: record {}", path_, index);
     if (index < 0 || index >= count_) return bad_input("{}: there are {} records", place, count_);
     const hdf5::Handle group(H5Gopen2(value_.get(), std::to_string(index).c_str(), H5P_DEFAULT), H5Gclose);
@@ -119,7 +119,7 @@ class Hdf5Source : public RecordSource {
 }  // namespace
 
 Result<std::unique_ptr<RecordSource>> open_hdf5(const std::string& path, const Model& model, std::vector<int> numbers) {
-  const hdf5::Session session;
+  const hdf5::Session session(path);
   VISQ_ASSIGN(hdf5::Handle file, hdf5::open_file(path));
   hdf5::Handle value(hdf5::has_link(file.get(), "value") ? H5Gopen2(file.get(), "value", H5P_DEFAULT) : -1, H5Gclose);
   if (!value) return bad_input("{}: there is no group /value", path);

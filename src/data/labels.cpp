@@ -35,7 +35,7 @@ Result<std::vector<std::int64_t>> npy_labels(const std::string& path) {
 
 /// The only dataset where none is named.
 Result<std::vector<std::int64_t>> hdf5_labels(const std::string& path, std::string dataset) {
-  const hdf5::Session session;
+  const hdf5::Session session(path);
   VISQ_ASSIGN(const auto file, hdf5::open_file(path));
   if (dataset.empty()) {
     VISQ_ASSIGN(const auto names, hdf5::link_names(file.get(), path));

@@ -5,6 +5,8 @@
 #include <mutex>
 #include <thread>
 
+#include "core/threads.h"
+
 namespace visq::diagnosis {
 namespace {
 
@@ -51,7 +53,7 @@ void Trials::try_all(std::vector<Trial>& trials, bool few) const {
   std::atomic<std::size_t> next{0};
   std::mutex mutex;
   std::int64_t done = 0;
-  const auto work = [&] {
+  const auto work = [&](int) {
     for (std::size_t i = next++; i < trials.size(); i = next++) {
       if (options_.stop != nullptr && options_.stop->load()) return;
       try_one(trials[i], few);
@@ -60,10 +62,7 @@ void Trials::try_all(std::vector<Trial>& trials, bool few) const {
     }
   };
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  std::vector<std::thread> others;
-  for (int i = 1; i < (options_.threads > 0 ? options_.threads : cores); ++i) others.emplace_back(work);
-  work();
-  for (std::thread& thread : others) thread.join();
+  on_threads(options_.threads > 0 ? options_.threads : cores, work);
 }
 
 void Trials::dismiss_rivalled(const std::vector<Trial>& trials, std::vector<TrialResult>& results) const {

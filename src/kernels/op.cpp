@@ -1,7 +1,9 @@
 #include "kernels/op.h"
 
 #include <algorithm>
+#include <new>
 
+#include "core/available_memory.h"
 #include "core/checked.h"
 #include "kernels/dequantize_constant.h"
 
@@ -9,7 +11,10 @@ namespace visq::kernels {
 
 std::byte* EvalContext::scratch(std::size_t bytes) const {
   constexpr std::size_t kAlignment = 64;
-  if (scratch_.size() < bytes + kAlignment) scratch_.resize(bytes + kAlignment);
+  if (scratch_.size() < bytes + kAlignment) {
+    if (!affordable(bytes + kAlignment)) throw std::bad_alloc();
+    scratch_.resize(bytes + kAlignment);
+  }
   const auto address = reinterpret_cast<std::uintptr_t>(scratch_.data());
   return scratch_.data() + (kAlignment - address % kAlignment) % kAlignment;
 }
@@ -80,9 +85,12 @@ Result<std::vector<std::int64_t>> PrepareContext::integers(int slot, std::string
 
 Status PrepareContext::set_output(int slot, DType dtype, Shape shape) {
   const auto elements = checked_elements(shape.dims());
-  const auto bytes = elements && dtype != DType::kString ? checked_mul(*elements, static_cast<std::int64_t>(size_of(dtype))) : elements;
-  constexpr std::int64_t kLargest = std::int64_t{1} << 40;
-  if (!bytes || *bytes > kLargest) return fail("output {} would have the shape {}", slot, to_string(shape));
+  const std::size_t size = dtype == DType::kString ? sizeof(std::string) : size_of(dtype);
+  const auto bytes = elements ? checked_mul(*elements, static_cast<std::int64_t>(size)) : std::nullopt;
+  if (!bytes) return fail("output {} would have the shape {}", slot, to_string(shape));
+  if (const auto wanted = static_cast<std::uint64_t>(*bytes); !affordable(wanted)) {
+    return fail("output {} would have the shape {}: {}", slot, to_string(shape), memory_shortage(wanted));
+  }
   Tensor& tensor = *outputs_[static_cast<std::size_t>(slot)];
   if (tensor.dtype != dtype) return fail("output {} is declared as {}, computed as {}", slot, name(tensor.dtype), name(dtype));
   tensor.shape = std::move(shape);

@@ -44,18 +44,18 @@ void transpose_tile(const T* source, T* target, const Plane& plane, std::int64_t
   Eight a[8], b[8];
   for (std::int64_t i = 0; i < 8; ++i) std::memcpy(&a[i], source + i * plane.source_column_step, sizeof(Eight));
   for (int i = 0; i < 8; i += 2) {  // neighbours, then pairs, then halves change places
-    b[i] = __builtin_shuffle(a[i], a[i + 1], Eight{0, 8, 1, 9, 4, 12, 5, 13});
-    b[i + 1] = __builtin_shuffle(a[i], a[i + 1], Eight{2, 10, 3, 11, 6, 14, 7, 15});
+    b[i] = __builtin_shufflevector(a[i], a[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+    b[i + 1] = __builtin_shufflevector(a[i], a[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
   }
   for (int i = 0; i < 8; i += 4) {
     for (int k = 0; k < 2; ++k) {
-      a[i + 2 * k] = __builtin_shuffle(b[i + k], b[i + k + 2], Eight{0, 1, 8, 9, 4, 5, 12, 13});
-      a[i + 2 * k + 1] = __builtin_shuffle(b[i + k], b[i + k + 2], Eight{2, 3, 10, 11, 6, 7, 14, 15});
+      a[i + 2 * k] = __builtin_shufflevector(b[i + k], b[i + k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+      a[i + 2 * k + 1] = __builtin_shufflevector(b[i + k], b[i + k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
     }
   }
   for (std::int64_t i = 0; i < 4; ++i) {
-    b[i] = __builtin_shuffle(a[i], a[i + 4], Eight{0, 1, 2, 3, 8, 9, 10, 11});
-    b[i + 4] = __builtin_shuffle(a[i], a[i + 4], Eight{4, 5, 6, 7, 12, 13, 14, 15});
+    b[i] = __builtin_shufflevector(a[i], a[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    b[i + 4] = __builtin_shufflevector(a[i], a[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
   }
   for (std::int64_t i = 0; i < 8; ++i) std::memcpy(target + i * plane.target_row_step, &b[i], sizeof(Eight));
 }

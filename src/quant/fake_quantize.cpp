@@ -76,6 +76,16 @@ std::int64_t fake_quantize(float* values, const TensorInfo& tensor, const Shape&
   return beyond;
 }
 
+namespace {
+
+/// A whole number as stored; NaN as 0.
+template <class T>
+T whole(double number, double low, double high) {
+  return std::isnan(number) ? T{0} : static_cast<T>(std::clamp(number, low, high));
+}
+
+}  // namespace
+
 void quantize(const float* values, const TensorInfo& tensor, const Shape& shape, void* stored) {
   std::vector<float> rounded(values, values + shape.elements());
   if (size_of(tensor.dtype) <= 2) {
@@ -87,9 +97,9 @@ void quantize(const float* values, const TensorInfo& tensor, const Shape& shape,
   for (std::size_t i = 0; i < rounded.size(); ++i) {
     const double q = std::round(static_cast<double>(rounded[i]) / grid.scale) + grid.zero_point;
     if (tensor.dtype == DType::kInt64) {
-      static_cast<std::int64_t*>(stored)[i] = static_cast<std::int64_t>(q);
+      static_cast<std::int64_t*>(stored)[i] = whole<std::int64_t>(q, -0x1p63, 0x1.fffffffffffffp62);
     } else {
-      static_cast<std::int32_t*>(stored)[i] = static_cast<std::int32_t>(std::clamp<double>(q, grid.low, grid.high));
+      static_cast<std::int32_t*>(stored)[i] = whole<std::int32_t>(q, grid.low, grid.high);
     }
   }
 }

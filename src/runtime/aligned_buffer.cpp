@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #endif
 
+#include <cstdlib>
 #include <cstring>
 
 #include "core/available_memory.h"
@@ -29,8 +30,18 @@ std::byte* allocate(std::size_t alignment, std::size_t bytes) {
 
 AlignedBuffer::AlignedBuffer(std::size_t bytes) : size_(bytes) {
   const std::size_t whole = align_up(bytes + kSlack);
-  if (affordable(whole)) memory_.reset(allocate(kAlignment, whole));
-  if (memory_ != nullptr) std::memset(memory_.get(), 0, whole);
+  if (!claim_memory(whole)) return;
+  memory_ = {allocate(kAlignment, whole), Free{whole}};
+  if (memory_ == nullptr) {
+    release_memory(whole);
+  } else {
+    std::memset(memory_.get(), 0, whole);
+  }
+}
+
+void AlignedBuffer::Free::operator()(std::byte* memory) const {
+  std::free(memory);
+  release_memory(claimed);
 }
 
 }  // namespace visq::runtime

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
 
 namespace visq::runtime {
@@ -23,7 +22,8 @@ class AlignedBuffer {
 
  private:
   struct Free {
-    void operator()(std::byte* memory) const { std::free(memory); }
+    std::size_t claimed;
+    void operator()(std::byte* memory) const;
   };
   std::unique_ptr<std::byte, Free> memory_;
   std::size_t size_ = 0;

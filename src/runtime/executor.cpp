@@ -151,8 +151,9 @@ Status Executor::convert_input(std::size_t index, const Array& value) {
 
 Result<bool> Executor::enter(std::size_t index) {
   if (index > 0) release_after(index - 1);  // observers have seen the maps of the last step by now
-  if (++state_->steps > RunState::kMostSteps) {
-    return bad_input("{}: ran {} operators in one record without an end", graph_->model().path, RunState::kMostSteps);
+  if (++state_->steps > state_->most_steps) {
+    return bad_input("{}: ran {} operators in one record without an end; --max-turns allows more", graph_->model().path,
+                     state_->most_steps);
   }
   const PreparedNode& node = graph_->nodes()[index];
   if (node.status == NodeStatus::kFolded) return false;

@@ -1,6 +1,9 @@
 #include "runtime/memory_plan.h"
 
 #include <algorithm>
+#include <queue>
+#include <unordered_map>
+#include <utility>
 
 namespace visq::runtime {
 namespace {
@@ -29,6 +32,34 @@ std::size_t find_offset(const Block& block, const std::vector<Block>& placed) {
     offset = std::max(offset, end);
   }
   return offset;
+}
+
+/// The largest first, each compared with all that are placed: the tightest plan, in quadratic time.
+void place_by_size(std::vector<Block>& blocks) {
+  std::stable_sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) { return a.bytes > b.bytes; });
+  std::vector<Block> placed;
+  for (Block& block : blocks) {
+    block.offset = find_offset(block, placed);
+    placed.push_back(block);
+  }
+}
+
+/// In order of time, each in the place of one of its own size that is no longer needed: for graphs that would keep place_by_size busy
+/// for minutes, or for ever.
+void place_in_order(std::vector<Block>& blocks) {
+  std::stable_sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) { return a.first < b.first; });
+  const auto ends_later = [](const Block& a, const Block& b) { return a.last > b.last; };
+  std::priority_queue<Block, std::vector<Block>, decltype(ends_later)> living(ends_later);
+  std::unordered_map<std::size_t, std::vector<std::size_t>> free;  // offsets by size
+  std::size_t end = 0;
+  for (Block& block : blocks) {
+    for (; !living.empty() && living.top().last < block.first; living.pop()) free[living.top().bytes].push_back(living.top().offset);
+    auto& places = free[block.bytes];
+    if (places.empty()) places.push_back(std::exchange(end, end + block.bytes));
+    block.offset = places.back();
+    places.pop_back();
+    living.push(block);
+  }
 }
 
 /// First step of every tensor: -1 for graph inputs, npos-like -2 for tensors that the run does not make.
@@ -70,13 +101,11 @@ MemoryPlan plan_memory(const PreparedGraph& graph, std::span<const int> hold) {
     blocks.push_back({i, false, align_up(elements * size_of(tensor.value.dtype) + kSlack), made[i], last});
     if (tensor.wants_codes) blocks.push_back({i, true, align_up(elements * size_of(tensor.value.info->dtype) + kSlack), made[i], last});
   }
-  std::stable_sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) { return a.bytes > b.bytes; });
-  std::vector<Block> placed;
-  for (Block block : blocks) {
-    block.offset = find_offset(block, placed);
+  constexpr std::size_t kMostCompared = 8192;
+  blocks.size() <= kMostCompared ? place_by_size(blocks) : place_in_order(blocks);
+  for (const Block& block : blocks) {
     (block.codes ? plan.codes : plan.values)[block.tensor] = block.offset;
     plan.arena_bytes = std::max(plan.arena_bytes, block.offset + block.bytes);
-    placed.push_back(block);
   }
   return plan;
 }

@@ -10,6 +10,7 @@
 
 #include "kernels/op.h"
 #include "runtime/aligned_buffer.h"
+#include "visq/limits.h"
 
 namespace visq::runtime {
 
@@ -25,7 +26,7 @@ struct RunState {
 
   /// Operators that one record may run, those of loops and called subgraphs in every turn counted. Nested loops multiply, so that their
   /// single limits alone would not end a record in anybody's lifetime.
-  static constexpr std::int64_t kMostSteps = 100'000'000;
+  const std::int64_t most_steps = 100 * limits().turns;
   /// Places, each reached by its own chain of calls, from which subgraphs may be called: each keeps feature maps of its own, and calls
   /// that branch at every level multiply them.
   static constexpr std::size_t kMostCallees = 65'536;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 
+#include "support/data_files.h"
 #include "support/model_builder.h"
 #include "tool/tool_support.h"
 
@@ -81,7 +83,90 @@ TEST(Bombs, ShapesBeyondAllNumbers) {
   expect_refused(with_shape("[1048576, 1048576]"), "exceeds the limit of 1 GiB");
 }
 
-TEST(Bombs, ALoopWithoutEnd) { expect_refused(endless(), "turned 1000000 times without an end"); }
+TEST(Bombs, ALoopWithoutEnd) {
+  expect_refused(endless(), "turned 1000000 times without an end");
+  const TemporaryFolder folder;
+  write_text(folder / "m.tflite", endless());
+  expect_error_containing(run_tool({"run", "m.tflite", "-o", "m.h5", "--quiet", "--max-turns", "7"}, {.folder = folder.path().string()}), 3,
+                          "turned 7 times without an end; --max-turns allows more");
+}
+
+/// The operator's output takes terabytes, though its input is one number: of an input, and (FILL) of constants, so that it would be
+/// folded ahead of the run.
+TEST(Bombs, SmallInputsOfLargeOutputs) {
+  const auto bytes_of = [](const std::vector<std::int32_t>& values) {
+    std::string text;
+    for (const std::int32_t value : values) {
+      for (int byte = 0; byte < 4; ++byte) text += std::to_string(static_cast<std::uint32_t>(value) >> (8 * byte) & 255U) + ",";
+    }
+    return "[" + text.substr(0, text.size() - 1) + "]";
+  };
+  struct Bomb {
+    std::string op, shape_in, constant_shape;
+    std::vector<std::int32_t> constant;
+  };
+  const std::vector<Bomb> bombs = {{"PAD", "[1, 1]", "[2, 2]", {1 << 20, 0, 1 << 20, 0}},
+                                   {"RESIZE_BILINEAR", "[1, 1, 1, 1]", "[2]", {1 << 20, 1 << 20}},
+                                   {"TILE", "[1, 1]", "[2]", {1 << 20, 1 << 20}},
+                                   {"BROADCAST_TO", "[1, 1]", "[2]", {1 << 20, 1 << 20}}};
+  for (const Bomb& bomb : bombs) {
+    SCOPED_TRACE(bomb.op);
+    expect_refused(build_model(Format::kTflite, "{version: 3, operator_codes: [{builtin_code: " + bomb.op +
+                                                    "}], buffers: [{}, {data: " + bytes_of(bomb.constant) + R"(}], subgraphs: [{inputs: [0],
+        outputs: [2], tensors: [{name: "in", shape: )" +
+                                                    bomb.shape_in + R"(}, {name: "how", type: INT32, buffer: 1, shape: )" +
+                                                    bomb.constant_shape + R"(}, {name: "out", shape: )" + bomb.shape_in +
+                                                    R"(}], operators: [{opcode_index: 0, inputs: [0, 1], outputs: [2]}]}]})"),
+                   "are available");
+  }
+  // Everything constant: the same question ahead of the run.
+  expect_refused(build_model(Format::kTflite, "{version: 3, operator_codes: [{builtin_code: FILL}], buffers: [{}, {data: " +
+                                                  bytes_of({1 << 20, 1 << 20}) + "}, {data: " + bytes_of({0}) +
+                                                  R"(}], subgraphs: [{inputs: [3], outputs: [2], tensors: [
+        {name: "dims", type: INT32, buffer: 1, shape: [2]}, {name: "value", buffer: 2, shape: []}, {name: "out", shape: [1, 1]},
+        {name: "in", shape: [1]}], operators: [{opcode_index: 0, inputs: [0, 1], outputs: [2]}]}]})"),
+                 "are available");
+}
+
+TEST(Bombs, ManyOperatorsAreABoundedRun) {
+  const int count = std::getenv("VISQ_SLOW_TESTS") != nullptr ? 1'000'000 : 100'000;  // quadratic work would show in both
+  std::string tensors = R"({name: "in", shape: [1]})", operators;
+  for (int i = 0; i < count; ++i) {
+    tensors += ",{shape: [1]}";
+    operators += (i > 0 ? ",{inputs: [" : "{inputs: [") + std::to_string(i) + "], outputs: [" + std::to_string(i + 1) + "]}";
+  }
+  const TemporaryFolder folder;
+  write_text(folder / "m.tflite",
+             build_model(Format::kTflite,
+                         "{version: 3, operator_codes: [{builtin_code: NEG}], buffers: [{}], subgraphs: [{inputs: [0], "
+                         "outputs: [" +
+                             std::to_string(count) + "], tensors: [" + tensors + "], operators: [" + operators + "]}]}"));
+  const ProcessResult run = run_tool({"run", "m.tflite", "--nodes", "in", "-o", "m.h5", "--quiet"}, {.folder = folder.path().string()});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_LT(most_memory_of_children(), 4L << 20) << "kilobytes";
+}
+
+TEST(Bombs, NamesOfAMegabyte) {
+  const std::string name(1 << 20, 'n');
+  const TemporaryFolder folder;
+  write_text(folder / "m.tflite",
+             build_model(Format::kTflite, R"({version: 3, operator_codes: [{builtin_code: NEG}], buffers: [{}],
+    subgraphs: [{inputs: [0], outputs: [1], tensors: [{name: "in", shape: [1]}, {name: ")" +
+                                              name + R"(", shape: [1]}], operators: [{inputs: [0], outputs: [1]}]}]})"));
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"inspect", "m.tflite", "--tensors"},
+                                                {"compare", "m.tflite", "m.tflite", "--quiet", "-o", "out"},
+                                                {"run", "m.tflite", "-o", "m.h5", "--quiet"}}) {
+    EXPECT_EQ(run_tool(words, {.folder = folder.path().string()}).exit_code, 0) << words[0];
+  }
+}
+
+/// 8 TiB of zeros in a file of kilobytes.
+TEST(Bombs, DataThatUnpackToTerabytes) {
+  const TemporaryFolder folder;
+  Hdf5File(folder / "data.h5").declare("value/0/0", {1 << 21, 1 << 20}, 1 << 20);
+  expect_error_containing(run_tool({"compare", kFp32, kInt8, "-d", "data.h5"}, {.folder = folder.path().string()}), 3, "data.h5: record 0");
+  expect_error_containing(run_tool({"compare", "data.h5", "data.h5"}, {.folder = folder.path().string()}), 3, "exceeds the limit of 1 GiB");
+}
 
 TEST(Bombs, Recursion) {
   expect_refused(calls(1, 0), "m.tflite: ");

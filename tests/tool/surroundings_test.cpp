@@ -1,49 +1,17 @@
 // What can go wrong around a run: disks that fill up at any write, readers that leave, inputs that are cut short, signals at any moment.
 // Every command that writes: the documented exit code, one line, and no half-written file.
+#include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
+#include <random>
 
-#include "tool/tool_support.h"
+#include "tool/writers.h"
 
 namespace visq::testing {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Writer {
-  std::string command;
-  std::vector<std::string> more{};
-  bool pair = true;
-};
-
-const std::vector<Writer>& writers() {
-  static const std::vector<Writer> list = {{"compare", {"-o", "out", "--origin"}},
-                                           {"sensitivity", {"-o", "out", "--types", "all"}},
-                                           {"accumulate", {"-o", "out"}},
-                                           {"partial", {"-o", "out"}},
-                                           {"badcase", {"-o", "out"}},
-                                           {"profile", {"-o", "out", "--write", "tensorboard=out/board"}},
-                                           {"distribution", {"-o", "out"}},
-                                           {"diagnose", {"-o", "out"}},
-                                           {"recommend", {"-o", "out", "--write-model", "fixed.tflite"}},
-                                           {"extract", {"-o", "out", "--nodes", "stem/Relu"}},
-                                           {"run", {"-o", "maps.h5"}, false}};
-  return list;
-}
-
-std::vector<std::string> words_of(const Writer& writer, const std::string& records) {
-  std::vector<std::string> words{writer.command, kFp32};
-  if (writer.pair) words.push_back(kInt8);
-  words.insert(words.end(), {"-d", kData, "--records", records});
-  words.insert(words.end(), writer.more.begin(), writer.more.end());
-  return words;
-}
-
-/// Runs the tool below a shell: `script` starts it as "$0" "$@".
-ProcessResult run_in_shell(const std::string& script, std::vector<std::string> words, const std::string& folder) {
-  words.insert(words.begin(), {"bash", "-c", script, VISQ_BINARY});
-  return run_process(words, {.folder = folder});
-}
 
 TEST(Surroundings, AFileThatCannotGrowIsOneLineAndLeavesNothing) {
   for (const Writer& writer : writers()) {
@@ -125,11 +93,36 @@ TEST(Surroundings, ASignalAtAnyMomentLeavesNoPartOfAResult) {
   }
 }
 
-TEST(Surroundings, ASensitivityRunThatWasKilledAgainAndAgainGivesTheSame) {
-  const Writer writer{"sensitivity", {"-o", "out", "--types", "all"}};
+/// How often a run is killed: enough for a test of every day, or as VISQ_KILLS says.
+int kills() {
+  const char* text = std::getenv("VISQ_KILLS");
+  return text != nullptr ? std::atoi(text) : 5;
+}
+
+/// A file that a killed run left is as a whole run writes it; the worst record so far is a file that can be read.
+void expect_whole(const std::string& name, const TemporaryFolder& folder, const TemporaryFolder& whole) {
+  const bool ours =
+      fs::is_regular_file(folder / name) && name.find(".visqerror") == std::string::npos && name.find(".tmp-") == std::string::npos;
+  if (!ours) return;
+  SCOPED_TRACE(name);
+  if (name == "worst.h5") {
+    EXPECT_EQ(run_tool({"compare", kFp32, kInt8, "-d", folder / name, "--quiet"}).exit_code, 0);
+  } else {
+    EXPECT_EQ(read_text(folder / name), read_text(whole / name));
+  }
+}
+
+class Killed : public ::testing::TestWithParam<Writer> {};
+
+TEST_P(Killed, AgainAndAgainLeavesWholeFilesAndEndsWithTheSame) {
+  const Writer& writer = GetParam();
   const TemporaryFolder whole, folder;
   ASSERT_EQ(run_tool(words_of(writer, "0:64"), {.folder = whole.path().string()}).exit_code, 0);
-  for (const char* delay : {"0.05", "0.1", "0.15", "0.2", "0.3"}) stop(writer, "KILL", delay, folder.path().string());
+  std::mt19937 random(7);
+  for (int i = 0; i < kills(); ++i) {
+    stop(writer, "KILL", std::to_string(std::uniform_real_distribution<>(0.02, 0.3)(random)), folder.path().string());
+    for (const std::string& name : folder.content()) expect_whole(name, folder, whole);
+  }
   ASSERT_EQ(run_tool(words_of(writer, "0:64"), {.folder = folder.path().string()}).exit_code, 0);
   // A run that was killed while it wrote leaves its temporary file: its name says that it is none of the results.
   std::vector<std::string> left = folder.content();
@@ -138,6 +131,34 @@ TEST(Surroundings, ASensitivityRunThatWasKilledAgainAndAgainGivesTheSame) {
   for (const std::string& name : whole.content()) {
     if (!fs::is_regular_file(whole / name)) continue;
     EXPECT_EQ(read_text(folder / name), read_text(whole / name)) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(LongRuns, Killed,
+                         ::testing::Values(Writer{"sensitivity", {"-o", "out", "--types", "all"}},
+                                           Writer{"badcase", {"-o", "out", "--save", "worst.h5"}},
+                                           Writer{"report", {"-o", "out", "--quick"}}),
+                         [](const ::testing::TestParamInfo<Writer>& test) { return test.param.command; });
+
+/// Names of files that two runs share are given to those of one run together.
+TEST(Surroundings, TwoRunsIntoOneFolderDoNotMixTheirFiles) {
+  const TemporaryFolder first, second;
+  const Writer writer{"compare", {"-o", "out", "--quiet"}};
+  ASSERT_EQ(run_tool(words_of(writer, "0:1"), {.folder = first.path().string()}).exit_code, 0);
+  ASSERT_EQ(run_tool(words_of(writer, "1:2"), {.folder = second.path().string()}).exit_code, 0);
+  for (int i = 0; i < 5; ++i) {
+    const TemporaryFolder folder;
+    std::vector<std::string> words = words_of(writer, "0:1");
+    const auto records = std::find(words.begin(), words.end(), "0:1") - words.begin();
+    const std::string other = "other=(\"$@\"); other[" + std::to_string(records) + "]=1:2; ";
+    const ProcessResult run =
+        run_in_shell(other + "\"$0\" \"$@\" > one & \"$0\" \"${other[@]}\" > two & wait", words, folder.path().string());
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const bool of_first = read_text(folder / "out/result.json") == read_text(first / "out/result.json");
+    const TemporaryFolder& winner = of_first ? first : second;
+    for (const std::string& name : winner.content()) {
+      if (fs::is_regular_file(winner / name)) EXPECT_EQ(read_text(folder / name), read_text(winner / name)) << name;
+    }
   }
 }
 

@@ -13,7 +13,9 @@ CommandApp make_app(const std::string& name, const CommandDef& command) {
   app->option_defaults()->group("Options");
   app->allow_extras();
   std::function<int()> run = command.setup(*app);
-  return {std::move(app), std::move(run)};
+  auto limits = std::make_shared<LimitOptions>();
+  limits->add_to(*app);
+  return {std::move(app), std::move(limits), std::move(run)};
 }
 
 }  // namespace visq::tool

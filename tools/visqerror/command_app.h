@@ -6,12 +6,14 @@
 #include <string>
 
 #include "visqerror/command.h"
+#include "visqerror/limit_options.h"
 
 namespace visq::tool {
 
 struct CommandApp {
   std::shared_ptr<CLI::App> app;
-  std::function<int()> run;  ///< once `app` has parsed the words
+  std::shared_ptr<LimitOptions> limits;  ///< to be applied then
+  std::function<int()> run;              ///< once `app` has parsed the words
 };
 
 /// `name`: as the user calls it, "visqerror compare".

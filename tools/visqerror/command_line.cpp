@@ -57,7 +57,7 @@ Error leftover(const CLI::App& app, const std::string& word) {
 /// Parses the words for one command and runs it.
 Result<int> run_command(const CommandDef& command, Words words) {
   if (ranks().several() && !command.spreads) return usage_error("{}: does not share its work between the ranks of a job", command.name);
-  const auto [app, run] = make_app(command.name.empty() ? "visqerror" : "visqerror " + std::string(command.name), command);
+  const auto [app, limits, run] = make_app(command.name.empty() ? "visqerror" : "visqerror " + std::string(command.name), command);
   try {
     std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
     app->parse(std::move(words));
@@ -68,6 +68,7 @@ Result<int> run_command(const CommandDef& command, Words words) {
     return usage_error("{}", explain(error));
   }
   if (!app->remaining().empty()) return leftover(*app, app->remaining().front());
+  VISQ_TRY(limits->apply());
   return run();
 }
 

@@ -1,6 +1,8 @@
 // visqerror: which layer of a quantized network lost the accuracy, and why.
 #include <exception>
 #include <new>
+#include <string>
+#include <system_error>
 #ifdef __GLIBC__  // known once a standard header was included
 #include <malloc.h>
 #endif
@@ -29,7 +31,10 @@ int run(int argc, char** argv) {
   } catch (const OutputClosed&) {
     return kDone;  // whoever read our output has seen enough
   } catch (const std::bad_alloc&) {
-    print_error("there is not enough memory for this model and these data; fewer --threads, or --memory where there is one, take less");
+    print_error("there is not enough memory for this model and these data; fewer --threads take less");
+    return kInputError;
+  } catch (const std::system_error& refusal) {
+    print_error(std::string("the system refuses what a run takes: ") + refusal.what());
     return kInputError;
   } catch (const std::exception& fault) {
     print_error(fault.what());

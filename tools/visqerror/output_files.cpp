@@ -1,6 +1,7 @@
 #include "visqerror/output_files.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -83,6 +85,51 @@ Status check_distinct(const std::vector<std::string>& outputs, const std::vector
   return {};
 }
 
+namespace {
+
+/// Holds the folders of some files against other runs of this program that are about to name theirs: files of two runs with the same
+/// names would mix. Where a folder cannot be locked (some network file systems) they may.
+class FolderLocks {
+ public:
+  explicit FolderLocks(const std::vector<std::string>& files) {
+    std::set<std::string> folders;  // in one order for all processes
+    for (const std::string& file : files) folders.insert(canonical(fs::path(file).has_parent_path() ? fs::path(file).parent_path() : "."));
+    for (const std::string& folder : folders) {
+      descriptors_.push_back(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      if (descriptors_.back() >= 0) ::flock(descriptors_.back(), LOCK_EX);
+    }
+  }
+  ~FolderLocks() {
+    for (const int descriptor : descriptors_) {
+      if (descriptor >= 0) ::close(descriptor);
+    }
+  }
+  FolderLocks(const FolderLocks&) = delete;
+  FolderLocks& operator=(const FolderLocks&) = delete;
+
+ private:
+  std::vector<int> descriptors_;
+};
+
+/// Gives all temporaries their names. Where one cannot have it, those files go again that were not there before.
+Status commit_all(const std::vector<std::unique_ptr<TemporaryFile>>& staged, const std::vector<std::string>& paths) {
+  const FolderLocks locks(paths);
+  std::vector<std::string> added;
+  for (std::size_t i = 0; i < staged.size(); ++i) {
+    std::error_code ignored;
+    const bool is_new = !fs::exists(paths[i], ignored);
+    const Status status = staged[i]->commit();
+    if (!status.ok()) {
+      for (const std::string& path : added) fs::remove(path, ignored);
+      return status;
+    }
+    if (is_new) added.push_back(paths[i]);
+  }
+  return {};
+}
+
+}  // namespace
+
 Status write_files(const std::vector<FileToWrite>& files) {
   if (!ranks().first()) return {};
   std::vector<std::unique_ptr<TemporaryFile>> staged;
@@ -94,8 +141,11 @@ Status write_files(const std::vector<FileToWrite>& files) {
     staged.push_back(std::make_unique<TemporaryFile>(file.path));
     VISQ_TRY(staged.back()->write(file.content));
   }
-  for (const auto& file : staged) VISQ_TRY(file->commit());
-  return {};
+  std::vector<std::string> paths;
+  for (const FileToWrite& file : files) {
+    if (!is_device(file.path)) paths.push_back(file.path);
+  }
+  return commit_all(staged, paths);
 }
 
 }  // namespace visq::tool

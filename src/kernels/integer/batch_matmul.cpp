@@ -45,7 +45,7 @@ class RightOperand {
 template <class Sum, class Finish>
 void for_each_product(const RightOperand& right, EvalContext& context, std::span<const std::int16_t> left, Finish&& finish) {
   const MatrixBatch& batch = right.batch();
-  const auto& [m, n, k, adj_x, adj_y] = batch.product;
+  const std::int64_t m = batch.product.m, n = batch.product.n, k = batch.product.k;
   auto* sums = reinterpret_cast<Sum*>(context.scratch(static_cast<std::size_t>(m * n) * sizeof(Sum)));
   right.with_matrices(context, [&](const std::vector<backend::PackedMatrix>& matrices) {
     for (std::int64_t i = 0; i < batch.products(); ++i) {

@@ -1,11 +1,9 @@
 // IF, WHILE, STABLEHLO_CASE, STABLEHLO_COMPOSITE, CALL_ONCE: operators that call subgraphs. They only say what to call next.
 #include "kernels/op.h"
+#include "visq/limits.h"
 
 namespace visq::kernels {
 namespace {
-
-/// Loops that turn more often than this count as endless.
-constexpr std::int64_t kMostTurns = 1'000'000;
 
 int subgraph_attribute(const PrepareContext& context, std::string_view name) {
   return static_cast<int>(context.attributes().integer(name, -1));
@@ -147,7 +145,9 @@ class While final : public CallingKernel {
           loop.phase = Phase::kStart;
           return CallStep{-1, loop.values};
         }
-        if (++loop.turns > kMostTurns) return fail(fmt::format("turned {} times without an end", kMostTurns));
+        if (++loop.turns > limits().turns) {
+          return fail(fmt::format("turned {} times without an end; --max-turns allows more", limits().turns));
+        }
         loop.phase = Phase::kBody;
         return CallStep{body_, loop.values};
       }

@@ -55,11 +55,10 @@ struct TensorBoardOutput {
     file = (std::filesystem::path(folder) / report::kTensorBoardFile).string();
     return check_writable(file);
   }
-  Status write(const ProfileResult& result) {
+  /// What is to be written with all else: all or none.
+  std::vector<FileToWrite> content(const ProfileResult& result) const {
     if (file.empty()) return {};
-    VISQ_TRY(write_files({{file, report::tensorboard_events(result)}}));
-    made.keep();
-    return {};
+    return {{file, report::tensorboard_events(result)}};
   }
 };
 
@@ -131,8 +130,9 @@ Result<int> execute(const Arguments& arguments) {
   auto files = report::profile_files(result, result.models.size(), arguments.per_channel, arguments.time);
   files.push_back({"profile.json", json});
   const std::string next = console.next(next_command(arguments));
-  VISQ_TRY(tensorboard.write(result));
-  VISQ_TRY(outputs->write(files, json, report::profile_text(result, text_columns()) + (next.empty() ? "" : "\n" + next), console));
+  VISQ_TRY(outputs->write(files, json, report::profile_text(result, text_columns()) + (next.empty() ? "" : "\n" + next), console,
+                          tensorboard.content(result)));
+  tensorboard.made.keep();
   return complete || arguments.allow_partial ? kDone : kIncomplete;
 }
 

@@ -1,0 +1,21 @@
+// What one process may take of the machine: a small hostile model can ask for any amount of memory and for loops without an end.
+#pragma once
+
+#include <cstdint>
+
+namespace visq {
+
+struct Limits {
+  /// Bytes of feature maps, unpacked constants and test data at any time. 0: what the machine has left, of which one request may take
+  /// nine tenths.
+  std::uint64_t memory = 0;
+  /// Turns of one WHILE. A record may run a hundred times as many operators, those of all loops and calls counted.
+  std::int64_t turns = 1'000'000;
+};
+
+const Limits& limits();
+
+/// For the whole process. To be called before the first model is run: threads that run see no change.
+void set_limits(const Limits& limits);
+
+}  // namespace visq

@@ -1,0 +1,20 @@
+// A .npy or .csv file from anywhere: as records of inputs of several types, and as labels.
+#include <algorithm>
+#include <new>
+
+#include "fuzz/data_models.h"
+#include "fuzz/fuzz_input.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace visq;
+  fuzz::limit_the_run();
+  const std::string& path = fuzz::file_of(data, size);
+  try {
+    for (const DType dtype : {DType::kFloat32, DType::kInt8, DType::kBool, DType::kComplex64}) {
+      fuzz::read_records(path, fuzz::model_taking(dtype));
+    }
+    static_cast<void>(load_labels(path));
+  } catch (const std::bad_alloc&) {  // as main() does: beyond the limit
+  }
+  return 0;
+}

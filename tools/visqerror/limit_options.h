@@ -1,0 +1,24 @@
+// --memory and --max-turns: what a run may take of the machine.
+#pragma once
+
+#include <string>
+
+#include "visq/status.h"
+
+namespace CLI {
+class App;
+}
+
+namespace visq::tool {
+
+/// Options of every command that runs models, added behind those of its own.
+struct LimitOptions {
+  std::string memory, turns;
+
+  /// Where the command has a --memory of its own, which shares memory out instead of setting a limit, that one stays.
+  void add_to(CLI::App& app);
+  /// Sets the limits of the process. Errors: kUsage.
+  Status apply() const;
+};
+
+}  // namespace visq::tool
