@@ -21,7 +21,7 @@ std::vector<std::string> lines_of(std::string_view text) {
 void parse(const std::string& word) {
   for (const char* option : {"--min", "--max"}) {
     const auto condition = tool::parse_condition(option, word);
-    if (condition.ok()) static_cast<void>(tool::violations(*condition, CompareResult{}));
+    if (condition.ok()) static_cast<void>(tool::evaluate(*condition, CompareResult{}));
   }
   static_cast<void>(tool::parse_records(word));
   static_cast<void>(tool::parse_number("--tolerance", word));

@@ -259,7 +259,7 @@ TEST(ReportCommand, ThreeThousandOperatorsStayFluid) {
 TEST(ReportCommand, LeavesOutWhatFindsNoTime) {
   const TemporaryFolder folder;
   const ProcessResult run =
-      run_tool({"report", kFp32, kInt8, "-d", kData, "--records", "2", "--time-limit", "0.001", "-o", folder / "page.html"});
+      run_tool({"report", kFp32, kInt8, "-d", kData, "--records", "2", "--time-limit", "0.0000001", "-o", folder / "page.html"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("at most 0 s (--time-limit)"));
   const std::string page = read_text(folder / "page.html");

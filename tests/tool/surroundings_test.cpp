@@ -49,6 +49,7 @@ TEST(Surroundings, AReaderThatHasGoneEndsTheRunWithZero) {
     if (!writer.pair) continue;
     SCOPED_TRACE(writer.command);
     std::vector<std::string> words{writer.command, kFp32, kInt8, "-d", kData, "--records", "1"};
+    if (writer.command == "report") words.insert(words.end(), {"--quick", "-o", "out"});
     if (writer.command == "extract") words.insert(words.end(), {"--nodes", "stem/Relu", "-o", "out"});
     EXPECT_EQ(run_tool(words, {.folder = folder.path().string(), .close_stdout = true}).exit_code, 0);
     words.insert(words.end(), {"--json", "-"});
@@ -157,7 +158,8 @@ TEST(Surroundings, TwoRunsIntoOneFolderDoNotMixTheirFiles) {
     const bool of_first = read_text(folder / "out/result.json") == read_text(first / "out/result.json");
     const TemporaryFolder& winner = of_first ? first : second;
     for (const std::string& name : winner.content()) {
-      if (fs::is_regular_file(winner / name)) EXPECT_EQ(read_text(folder / name), read_text(winner / name)) << name;
+      if (!fs::is_regular_file(winner / name)) continue;
+      EXPECT_EQ(read_text(folder / name), read_text(winner / name)) << name;
     }
   }
 }

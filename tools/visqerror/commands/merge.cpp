@@ -108,9 +108,9 @@ std::function<int()> setup(CLI::App& app) {
       "The result is that of one run over all records, to the bit. The models must be\n"
       "where they were.\n\n"
       "Examples:\n"
-      "  visqerror compare fp32.tflite int8.tflite -d data.h5 --records 0:500 \\\n"
+      "  visqerror compare fp32.tflite int8.tflite -d data.h5 --records 0:32 \\\n"
       "    --per-record --json a.json\n"
-      "  visqerror compare fp32.tflite int8.tflite -d data.h5 --records 500:1000 \\\n"
+      "  visqerror compare fp32.tflite int8.tflite -d data.h5 --records 32:64 \\\n"
       "    --per-record --json b.json\n"
       "  visqerror merge a.json b.json -o out");
   return [arguments] { return finish(execute(*arguments)); };
