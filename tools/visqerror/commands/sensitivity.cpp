@@ -200,9 +200,10 @@ void add_selection(CLI::App& app, Arguments& arguments) {
   app.add_flag("--leave-one-out", arguments.leave_one_out,
                "quantize everything but the one thing; what helps most when left float comes first")
       ->group(group);
-  app.add_flag("--estimate", arguments.estimate,
-               "rank all on few records, then only the contenders on more: about a tenth of the work, and usually 9 of the ten first from 16 "
-               "records on, 6 to 9 with fewer")
+  app.add_flag(
+         "--estimate", arguments.estimate,
+         "rank all on few records, then only the contenders on more: about a tenth of the work, and usually 9 of the ten first from 16 "
+         "records on, 6 to 9 with fewer")
       ->group(group);
   app.add_flag("--reverse", arguments.reverse, "least sensitive first")->group(group);
 }
