@@ -89,6 +89,8 @@ int leave_job(int code) {
   std::string message;
   const int agreed = ranks().finish(code, message);
   if (!message.empty() && ranks().first()) print_error(message);
+  // The rank that leaves first with an error makes the launcher end the others, which are about to leave with the same one.
+  if (transport() != nullptr) std::signal(SIGTERM, SIG_IGN);
   set_ranks(Ranks());
   transport().reset();
   return agreed;

@@ -52,6 +52,7 @@ OutputFolder::~OutputFolder() {
 }
 
 Status OutputFolder::prepare(const std::string& path) {
+  if (!ranks().first()) return {};  // of a job, the first rank alone writes
   std::error_code error;
   if (fs::exists(path, error) && !fs::is_directory(path, error)) return bad_input("{}: is not a folder", path);
   std::vector<std::string> missing;
@@ -64,6 +65,7 @@ Status OutputFolder::prepare(const std::string& path) {
 }
 
 Status check_writable(const std::string& path) {
+  if (!ranks().first()) return {};
   std::error_code error;
   if (fs::is_directory(path, error)) return bad_input("{}: is a folder", path);
   if (is_device(path)) return {};
