@@ -4,20 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/file.h"
+#include "report/json_file.h"
 #include "report/text.h"
 
 namespace visq::report {
 namespace {
 
 using nlohmann::json;
-
-/// A member of an object; null where it has none, or is none.
-const json* member(const json* object, const char* key) {
-  if (object == nullptr || !object->is_object()) return nullptr;
-  const auto found = object->find(key);
-  return found == object->end() ? nullptr : &*found;
-}
 
 std::string text(const json* value) { return value != nullptr && value->is_string() ? value->get<std::string>() : ""; }
 
@@ -110,11 +103,7 @@ Status read_accuracy(const json& document, const std::string& path, StoredResult
 }  // namespace
 
 Result<StoredResult> read_compare_file(const std::string& path) {
-  VISQ_ASSIGN(const auto mapped, MappedFile::open(path));
-  const auto bytes = mapped->bytes();
-  const auto* begin = reinterpret_cast<const char*>(bytes.data());
-  const json document = json::parse(begin, begin + bytes.size(), nullptr, /*allow_exceptions=*/false);
-  if (document.is_discarded()) return bad_input("{}: is not JSON", path);
+  VISQ_ASSIGN(const json document, read_json(path));
   const json* schema = member(&document, "schema");
   if (schema == nullptr || *schema != "visq.compare/1") return bad_input("{}: is not a result of `visqerror compare`", path);
   StoredResult result;

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "core/file.h"
 #include "report/base64.h"
+#include "report/json_file.h"
 #include "report/text.h"
 
 namespace visq::report {
@@ -117,11 +117,7 @@ Json json_sums(const RecordSums& sums, const std::vector<int>& metrics) {
 }
 
 Result<PartFile> read_part_file(const std::string& path) {
-  VISQ_ASSIGN(const auto mapped, MappedFile::open(path));
-  const auto bytes = mapped->bytes();
-  const auto* begin = reinterpret_cast<const char*>(bytes.data());
-  const Plain document = Plain::parse(begin, begin + bytes.size(), nullptr, /*allow_exceptions=*/false);
-  if (document.is_discarded()) return bad_input("{}: is not JSON", path);
+  VISQ_ASSIGN(const Plain document, read_json(path));
   const std::string schema =
       document.is_object() && document.contains("schema") && document["schema"].is_string() ? document["schema"] : "";
   if (schema != "visq.compare/1" && schema != "visq.badcase/1") {

@@ -5,19 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/file.h"
+#include "report/json_file.h"
 
 namespace visq::report {
 namespace {
 
 using nlohmann::json;
-
-/// A member of an object; null where it has none, or is none.
-const json* member(const json* object, const char* key) {
-  if (object == nullptr || !object->is_object()) return nullptr;
-  const auto found = object->find(key);
-  return found == object->end() ? nullptr : &*found;
-}
 
 bool is_type(const std::string& text) {
   constexpr std::string_view kInput = "input-";
@@ -46,11 +39,7 @@ Result<Ranked> read_entry(const json& node, std::size_t index, const std::string
 }  // namespace
 
 Result<Ranking> read_ranking(const std::string& path) {
-  VISQ_ASSIGN(const auto mapped, MappedFile::open(path));
-  const auto bytes = mapped->bytes();
-  const auto* begin = reinterpret_cast<const char*>(bytes.data());
-  const json document = json::parse(begin, begin + bytes.size(), nullptr, /*allow_exceptions=*/false);
-  if (document.is_discarded()) return bad_input("{}: is not JSON", path);
+  VISQ_ASSIGN(const json document, read_json(path));
   const json* schema = member(&document, "schema");
   if (schema == nullptr || *schema != "visq.sensitivity/1") return bad_input("{}: is not a result of `visqerror sensitivity`", path);
   const json* nodes = member(&document, "nodes");

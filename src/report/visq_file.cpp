@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/file.h"
+#include "report/json_file.h"
 #include "visq/report.h"
 
 namespace visq {
@@ -12,15 +12,8 @@ namespace {
 
 using nlohmann::json;
 
-/// A member of an object, or null where the value is no object or has no such member.
-const json* member(const json& object, const char* key) {
-  if (!object.is_object()) return nullptr;
-  const auto found = object.find(key);
-  return found == object.end() ? nullptr : &*found;
-}
-
 Result<std::string> text(const json& object, const char* key, const std::string& path) {
-  const json* value = member(object, key);
+  const json* value = report::member(&object, key);
   if (value == nullptr || !value->is_string()) return bad_input("{}: 'meta.{}' is not a string", path, key);
   return value->get<std::string>();
 }
@@ -30,11 +23,11 @@ bool is_color(const std::string& text) {
 }
 
 Result<std::vector<VisqFile::Bin>> read_bins(const json& meta, const std::string& path) {
-  const json* scheme = member(meta, "colorscheme");
+  const json* scheme = report::member(&meta, "colorscheme");
   if (scheme == nullptr || !scheme->is_array()) return bad_input("{}: 'meta.colorscheme' is not an array", path);
   std::vector<VisqFile::Bin> bins;
   for (const json& entry : *scheme) {
-    const json *begin = member(entry, "b"), *end = member(entry, "e"), *color = member(entry, "c");
+    const json *begin = report::member(&entry, "b"), *end = report::member(&entry, "e"), *color = report::member(&entry, "c");
     const bool numbers = begin != nullptr && begin->is_number() && end != nullptr && end->is_number();
     if (!numbers || color == nullptr || !color->is_string() || !is_color(color->get<std::string>())) {
       return bad_input("{}: 'meta.colorscheme[{}]' does not hold numbers b and e and a colour c like \"#ffffcc\"", path, bins.size());
@@ -45,7 +38,7 @@ Result<std::vector<VisqFile::Bin>> read_bins(const json& meta, const std::string
 }
 
 Result<std::vector<std::vector<std::pair<std::string, double>>>> read_errors(const json& document, const std::string& path) {
-  const json* error = member(document, "error");
+  const json* error = report::member(&document, "error");
   if (error == nullptr || !error->is_array()) return bad_input("{}: 'error' is not an array", path);
   std::vector<std::vector<std::pair<std::string, double>>> all;
   for (const json& subgraph : *error) {
@@ -62,19 +55,15 @@ Result<std::vector<std::vector<std::pair<std::string, double>>>> read_errors(con
 }  // namespace
 
 Result<VisqFile> read_visq_json(const std::string& path) {
-  VISQ_ASSIGN(const auto mapped, MappedFile::open(path));
-  const auto bytes = mapped->bytes();
-  const auto* begin = reinterpret_cast<const char*>(bytes.data());
-  const json document = json::parse(begin, begin + bytes.size(), nullptr, /*allow_exceptions=*/false);
-  if (document.is_discarded()) return bad_input("{}: is not JSON", path);
-  const json* meta = member(document, "meta");
+  VISQ_ASSIGN(const json document, report::read_json(path));
+  const json* meta = report::member(&document, "meta");
   if (meta == nullptr || !meta->is_object()) return bad_input("{}: 'meta' is not an object", path);
   VisqFile file;
   file.path = path;
   VISQ_ASSIGN(const std::string model, text(*meta, "model", path));
   file.model = (std::filesystem::path(path).parent_path() / model).string();
   VISQ_ASSIGN(file.metric, text(*meta, "metric", path));
-  if (member(*meta, "title") != nullptr) {
+  if (report::member(meta, "title") != nullptr) {
     VISQ_ASSIGN(file.title, text(*meta, "title", path));
   }
   VISQ_ASSIGN(file.bins, read_bins(*meta, path));

@@ -6,22 +6,11 @@
 #include "core/error.h"
 #include "report/compare_file.h"
 #include "report/text.h"
+#include "visqerror/conditions.h"
 #include "visqerror/values.h"
 
 namespace visq::tool {
 namespace {
-
-std::string describe(const MetricValue& value) {
-  switch (value.state) {
-    case MetricValue::State::kInfinite:
-      return "infinite";
-    case MetricValue::State::kUndefined:
-      return "undefined";
-    case MetricValue::State::kFinite:
-      break;
-  }
-  return fmt::format("{:.6g}", value.value);
-}
 
 std::string line(const std::string& condition, const Difference& difference, double tolerance) {
   const MetricInfo& metric = diff_metrics()[static_cast<std::size_t>(difference.metric)];

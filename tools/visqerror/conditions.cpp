@@ -55,6 +55,8 @@ ConditionOutcome accuracy_outcome(const Condition& condition, const CompareResul
   return {condition.text, -1, fmt::format("{} does not hold: {} drops by {:.6g} percentage points", condition.text, what, drop)};
 }
 
+}  // namespace
+
 std::string describe(const MetricValue& value) {
   switch (value.state) {
     case MetricValue::State::kInfinite:
@@ -66,8 +68,6 @@ std::string describe(const MetricValue& value) {
   }
   return fmt::format("{:.6g}", value.value);
 }
-
-}  // namespace
 
 Result<Condition> parse_condition(const std::string& option, const std::string& text) {
   Condition condition;

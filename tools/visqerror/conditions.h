@@ -19,9 +19,11 @@ struct Condition {
   double limit = 0;
 };
 
-/// Parses "accuracy_drop=POINTS", "METRIC=VALUE", "any:METRIC=VALUE" (every node) or "node:GLOB:METRIC=VALUE" (some nodes); names are split
-/// off at the last
-/// `:` and `=`. `option` is "--min" or "--max". Errors: kUsage.
+/// A value as messages say it: "infinite", "undefined", or the number.
+std::string describe(const MetricValue& value);
+
+/// Parses "accuracy_drop=POINTS", "METRIC=VALUE", "any:METRIC=VALUE" (every node) or "node:GLOB:METRIC=VALUE" (some nodes). Names are
+/// split off at the last `:` and `=`. `option` is "--min" or "--max". Errors: kUsage.
 Result<Condition> parse_condition(const std::string& option, const std::string& text);
 
 /// What the condition came to, for every feature map that it is about. Undefined values fail, "no error" passes --min. Index maps have no
