@@ -51,7 +51,7 @@ TEST(Sha256, TheProcessorsInstructionsAgree) {
   std::vector<std::uint8_t> bytes(64 * 5);
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 37 + i / 11);
   sha256_blocks::State plain{1, 2, 3, 4, 5, 6, 7, 0xFFFFFFFF}, fast = plain;
-  for (const std::size_t blocks : {0, 1, 4}) {
+  for (const std::size_t blocks : {std::size_t{0}, std::size_t{1}, std::size_t{4}}) {
     sha256_blocks::portable(plain, bytes.data() + 64, blocks);
     sha256_blocks::fastest()(fast, bytes.data() + 64, blocks);
     EXPECT_EQ(plain, fast) << blocks;

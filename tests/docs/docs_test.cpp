@@ -179,7 +179,8 @@ TEST_P(Guide, RunsAndSaysWhatItPrints) {
       ++run;
     } else if (block.kind == "text") {
       for (const std::string& line : lines_of(block.text)) {
-        if (line != "…") EXPECT_THAT(said, HasSubstr("\n" + gist(line) + "\n")) << line;
+        if (line == "…") continue;
+        EXPECT_THAT(said, HasSubstr("\n" + gist(line) + "\n")) << line;
       }
     }
   }
