@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/fold_parts.h"
 #include "analysis/map_identity.h"
 #include "analysis/map_record.h"
 #include "analysis/name_hint.h"
@@ -279,16 +280,9 @@ Result<BadcaseResult> merge_badcases(std::shared_ptr<const Model> reference, std
   options.per_record = true;
   VISQ_ASSIGN(ComparePlan plan, make_plan(reference, quantized, options));
   Worst worst(plan, options, nullptr);
-  for (const Part& part : parts) {
-    std::int64_t record = part.records.first;
-    for (const std::string& bytes : part.sums.records) {
-      auto output = unpack_output(bytes);
-      if (!output.ok() || output->maps.size() != worst.outputs()) {
-        return bad_input("{}: the sums of record {} are not of these models", part.path, record);
-      }
-      VISQ_TRY(worst.add(record++, std::move(output).value()));
-    }
-  }
+  VISQ_TRY(analysis::fold_parts(
+      parts, unpack_output, [&](const RecordOutput& output) { return output.maps.size() == worst.outputs(); },
+      [&](std::int64_t record, RecordOutput&& output) { return worst.add(record, std::move(output)); }));
   return result_of(plan, options, first.data, options.records.last - options.records.first, worst);
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "analysis/comparison_collector.h"
+#include "analysis/fold_parts.h"
 #include "analysis/operator_clock.h"
 #include "analysis/pair_worker.h"
 #include "analysis/post_process.h"
@@ -146,15 +147,9 @@ Result<CompareResult> merge_comparisons(std::shared_ptr<const Model> reference, 
   options.per_record = true;
   VISQ_ASSIGN(auto plan, ComparePlan::create(std::move(reference), std::move(quantized), options));
   analysis::ComparisonCollector collector(plan, options);
-  for (const Part& part : parts) {
-    std::int64_t record = part.records.first;
-    for (const std::string& bytes : part.sums.records) {
-      auto output = analysis::unpack_output(bytes);
-      if (!output.ok() || !collector.fits(*output))
-        return bad_input("{}: the sums of record {} are not of these models", part.path, record);
-      VISQ_TRY(collector.add(record++, std::move(output).value()));
-    }
-  }
+  VISQ_TRY(analysis::fold_parts(
+      parts, analysis::unpack_output, [&](const RecordOutput& output) { return collector.fits(output); },
+      [&](std::int64_t record, RecordOutput&& output) { return collector.add(record, std::move(output)); }));
   CompareResult result = collector.finish(first.data);
   VISQ_ASSIGN(result.accuracy, merged_accuracy(parts));
   return result;

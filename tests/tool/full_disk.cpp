@@ -28,6 +28,14 @@ bool full() {
   return true;
 }
 
+/// A call of open() or its kin that makes a file takes room, and has a mode behind its flags.
+int open_unless_full(const char* name, const char* path, int flags, std::va_list more) {
+  const bool makes = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+  const mode_t mode = makes ? va_arg(more, mode_t) : 0;
+  if (makes && full()) return -1;
+  return original<int(const char*, int, ...)>(name)(path, flags, mode);
+}
+
 bool on_disk(int descriptor) {
   struct stat facts {};
   return ::fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode);
@@ -58,21 +66,17 @@ int mkdir(const char* path, mode_t mode) { return full() ? -1 : original<decltyp
 int open(const char* path, int flags, ...) {
   std::va_list more;
   va_start(more, flags);
-  const bool makes = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
-  const mode_t mode = makes ? va_arg(more, mode_t) : 0;
+  const int result = open_unless_full("open", path, flags, more);
   va_end(more);
-  if (makes && full()) return -1;
-  return original<int(const char*, int, ...)>("open")(path, flags, mode);
+  return result;
 }
 
 int open64(const char* path, int flags, ...) {
   std::va_list more;
   va_start(more, flags);
-  const bool makes = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
-  const mode_t mode = makes ? va_arg(more, mode_t) : 0;
+  const int result = open_unless_full("open64", path, flags, more);
   va_end(more);
-  if (makes && full()) return -1;
-  return original<int(const char*, int, ...)>("open64")(path, flags, mode);
+  return result;
 }
 
 }  // extern "C"
