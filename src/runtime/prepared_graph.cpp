@@ -4,6 +4,7 @@
 
 #include "core/available_memory.h"
 #include "core/file.h"
+#include "kernels/text_room.h"
 #include "quant/fake_quantize.h"
 #include "runtime/graph_library.h"
 
@@ -213,6 +214,9 @@ class GraphPreparer {
     for (const int output : node.op->outputs) {
       VISQ_TRY(give_folded_memory(output, place));
       outputs.push_back(&tensor(output).value);
+    }
+    if (const std::uint64_t text = kernels::most_text(inputs, outputs); !affordable(text)) {
+      return bad_input("{}: no memory for its output: {}", place, memory_shortage(text));
     }
     const auto state = node.kernel->make_state();
     std::vector<std::byte> scratch;
