@@ -38,9 +38,6 @@ class RecordSource {
   virtual std::string description() const = 0;
 };
 
-/// The most bytes that one input of one record may have; larger data are refused before anything is allocated.
-inline constexpr std::int64_t kMaxInputBytes = std::int64_t{1} << 30;
-
 /// Opens test data for a model. `path` is one of
 /// - an HDF5 file: group /value, in it a group per record ("0", "1", …), in it a dataset per input ("0", "1", …). Attribute rawData = 1
 ///   on /value: each dataset's bytes are the input's bytes, whatever type and shape it declares; only their number must be right;

@@ -62,7 +62,7 @@ class DumpReader {
   virtual const std::vector<std::int64_t>& records() const = 0;
   /// The tensors of one record by ascending index (folders: by name). Errors: kBadInput naming file, record and tensor.
   virtual Result<std::vector<DumpTensor>> tensors(std::int64_t record) = 0;
-  /// The elements of a tensor that tensors() listed. Maps of more than kMaxInputBytes are refused.
+  /// The elements of a tensor that tensors() listed. Maps of more than limits().input are refused.
   virtual Result<Array> read(std::int64_t record, const DumpTensor& tensor) = 0;
 };
 

@@ -11,6 +11,11 @@ struct Limits {
   std::uint64_t memory = 0;
   /// Turns of one WHILE. A record may run a hundred times as many operators, those of all loops and calls counted.
   std::int64_t turns = 1'000'000;
+  /// Bytes of one input of one record, or of one map of a dump; larger ones are refused before anything is allocated.
+  std::int64_t input = std::int64_t{1} << 30;
+  /// Places, each reached by its own chain of calls, from which subgraphs may be called: each keeps feature maps of its own, and calls that
+  /// branch at every level multiply them.
+  std::int64_t calls = 65'536;
 };
 
 const Limits& limits();

@@ -44,6 +44,17 @@ std::uint64_t of_the_control_group() {
 
 std::atomic<std::uint64_t> claimed{0};
 
+/// The system is asked about this much at a time: it takes a fraction of a millisecond.
+constexpr std::uint64_t kUnasked = std::uint64_t{64} << 20;
+
+/// Of the system, not of a limit. Each piece may be small enough, and all of them too much: some memory always stays.
+bool fits_system(std::uint64_t bytes) {
+  static const auto kept = static_cast<std::uint64_t>((1 - kLargestShare) * static_cast<double>(available_memory()));
+  return bytes <= left_of(available_memory(), kept);
+}
+
+std::atomic<std::uint64_t> unasked{0};
+
 bool fits_limit(std::uint64_t bytes, std::uint64_t taken) { return taken <= limits().memory && bytes <= limits().memory - taken; }
 
 }  // namespace
@@ -52,12 +63,14 @@ std::uint64_t available_memory() { return std::min(of_the_system(), of_the_contr
 
 bool affordable(std::uint64_t bytes) {
   if (limits().memory > 0) return fits_limit(bytes, claimed);
-  constexpr std::uint64_t kAlways = std::uint64_t{64} << 20;  // asking takes a fraction of a millisecond
-  return bytes < kAlways || static_cast<double>(bytes) <= kLargestShare * static_cast<double>(available_memory());
+  return bytes < kUnasked || fits_system(bytes);
 }
 
 bool claim_memory(std::uint64_t bytes) {
-  if (limits().memory == 0 && !affordable(bytes)) return false;
+  if (limits().memory == 0 && (bytes >= kUnasked || (unasked += bytes) >= kUnasked)) {
+    if (!fits_system(bytes)) return false;
+    unasked = 0;
+  }
   std::uint64_t taken = claimed;
   do {
     if (limits().memory > 0 && !fits_limit(bytes, taken)) return false;

@@ -5,7 +5,9 @@
 #include "core/checked.h"
 #include "core/error.h"
 #include "core/half.h"
+#include "core/memory_size.h"
 #include "model/printable.h"
+#include "visq/limits.h"
 
 namespace visq::data {
 namespace {
@@ -82,8 +84,9 @@ Result<std::int64_t> check_size(DType dtype, const Shape& shape, const std::stri
   const auto elements = checked_elements(shape.dims());
   const std::size_t element = dtype == DType::kString ? sizeof(std::string) : size_of(dtype);
   const auto bytes = elements ? checked_mul(*elements, static_cast<std::int64_t>(element)) : std::nullopt;
-  if (bytes && *bytes <= kMaxInputBytes) return *bytes;
-  return bad_input("{}: shape {} of {} exceeds the limit of {} GiB", place, to_string(shape), name(dtype), kMaxInputBytes >> 30);
+  if (bytes && *bytes <= limits().input) return *bytes;
+  return bad_input("{}: shape {} of {} exceeds the limit of {}; --max-input allows more", place, to_string(shape), name(dtype),
+                   memory_size(static_cast<std::uint64_t>(limits().input)));
 }
 
 void remark_non_finite(const Array& array, const std::string& place, Record& record) {

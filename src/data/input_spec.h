@@ -39,7 +39,7 @@ Result<Shape> fit_shape(const InputSpec& input, const Shape& found, const std::s
 /// Whether a type of data may feed the input at all. Errors: "PLACE: type complex64, expected float32".
 Status check_type(const InputSpec& input, DType found, const std::string& place);
 
-/// The bytes of an array that is about to be allocated. Errors: "PLACE: shape [...] of float32 exceeds the limit of 1 GiB".
+/// The bytes of an array that is about to be allocated. Errors: "PLACE: shape [...] of float32 exceeds the limit of 1G; …".
 Result<std::int64_t> check_size(DType dtype, const Shape& shape, const std::string& place);
 
 /// Adds a remark to the record if a float array holds elements that float32 has no finite value for.

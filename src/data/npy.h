@@ -25,7 +25,7 @@ struct NpyHeader {
 Result<NpyHeader> read_npy_header(const std::string& path, const std::string& place);
 
 /// Reads as many elements as `shape` has, beginning with element `first` (which the header must cover), into an array of that shape in
-/// the machine's byte order, bools as 0 and 1. Errors: begin with `place`; also where that exceeds kMaxInputBytes.
+/// the machine's byte order, bools as 0 and 1. Errors: begin with `place`; also where that exceeds limits().input.
 Result<Array> read_npy(const std::string& path, const NpyHeader& header, std::int64_t first, const Shape& shape, const std::string& place);
 
 }  // namespace visq::data

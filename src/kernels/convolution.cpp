@@ -10,6 +10,7 @@
 #include "kernels/depthwise_int8.h"
 #include "kernels/integer_sums.h"
 #include "kernels/sliding_window.h"
+#include "kernels/tiled_convolution.h"
 
 namespace visq::kernels {
 namespace {
@@ -195,85 +196,6 @@ std::unique_ptr<Kernel> make_carried(const ConvolutionSpec& spec, IntegerSums& s
   return std::make_unique<CarriedKernel>(std::move(convolution), spec, std::move(sums));
 }
 
-/// True where the windows of a transposed convolution lie side by side and fill the output: each output element is one product.
-bool tiles_output(const ConvolutionShape& shape) {
-  const auto tiles = [](const backend::ConvolutionAxis& axis) {
-    return axis.kernel == axis.stride && axis.dilation == 1 && axis.before == 0 && axis.out == axis.in * axis.stride;
-  };
-  return shape.transposed && shape.groups == 1 && tiles(shape.height) && tiles(shape.width);
-}
-
-/// A transposed convolution that tiles its output as the products of all pixels with all taps, [pixels, taps, out_channels].
-ConvolutionSpec products_of_pixels(const ConvolutionSpec& spec) {
-  const std::int64_t pixels = spec.shape.batch * spec.shape.height.in * spec.shape.width.in;
-  ConvolutionSpec products = spec;
-  products.shape = {.in_channels = spec.shape.in_channels,
-                    .out_channels = spec.shape.out_channels * spec.shape.height.kernel * spec.shape.width.kernel,
-                    .height = {},
-                    .width = {.in = pixels, .out = pixels}};
-  products.output = {pixels, products.shape.out_channels};
-  return products;
-}
-
-/// Operands of the transposed convolution `shape` as products_of_pixels() takes them.
-template <class T>
-void taps_first(std::vector<T>& filter, const ConvolutionShape& shape) {
-  const std::int64_t taps = shape.height.kernel * shape.width.kernel, depth = shape.in_channels;
-  const std::vector<T> given = filter;
-  for (std::int64_t row = 0; row < taps * shape.out_channels; ++row) {
-    const std::int64_t from = row % shape.out_channels * taps + row / shape.out_channels;
-    std::copy_n(given.begin() + from * depth, depth, filter.begin() + row * depth);
-  }
-}
-void repeat_for_taps(std::vector<float>& channels, const ConvolutionShape& shape) {
-  const std::size_t count = channels.size() * static_cast<std::size_t>(shape.height.kernel * shape.width.kernel);
-  for (std::size_t i = channels.size(); i < count; ++i) channels.push_back(channels[i - static_cast<std::size_t>(shape.out_channels)]);
-}
-
-/// Runs products_of_pixels() and lays each pixel's products out as the tile of the output that they are.
-class TiledKernel final : public Kernel {
- public:
-  TiledKernel(std::unique_ptr<Kernel> products, const ConvolutionSpec& spec) : products_(std::move(products)), spec_(spec) {}
-
-  struct State final : KernelState {
-    std::unique_ptr<KernelState> products;
-    std::vector<float> values;
-    std::vector<std::byte> scratch;
-  };
-  std::unique_ptr<KernelState> make_state() const override {
-    auto state = std::make_unique<State>();
-    state->products = products_->make_state();
-    return state;
-  }
-
-  Status eval(EvalContext& context) const override {
-    auto& state = context.state<State>();
-    const auto out = context.out<float>(0);
-    state.values.resize(out.size());
-    Tensor products = context.output(0);
-    products.data = reinterpret_cast<std::byte*>(state.values.data());
-    Tensor* const outputs[] = {&products};
-    std::vector<const Tensor*> inputs;
-    for (int slot = 0; slot < context.input_count(); ++slot) inputs.push_back(context.has_input(slot) ? &context.input(slot) : nullptr);
-    EvalContext inner(inputs, outputs, state.products.get(), state.scratch);
-    VISQ_TRY(products_->eval(inner));
-    const ConvolutionShape& shape = spec_.shape;
-    const std::int64_t row = shape.width.kernel * shape.out_channels;  // of one tile
-    const float* from = state.values.data();
-    for (std::int64_t line = 0; line < shape.batch * shape.height.in; ++line) {
-      for (std::int64_t x = 0; x < shape.width.in; ++x) {
-        float* to = out.data() + line * shape.height.kernel * shape.width.in * row + x * row;
-        for (std::int64_t y = 0; y < shape.height.kernel; ++y, from += row) std::copy_n(from, row, to + y * shape.width.in * row);
-      }
-    }
-    return {};
-  }
-
- private:
-  std::unique_ptr<Kernel> products_;
-  ConvolutionSpec spec_;
-};
-
 /// Null where the operator must compute from real values.
 Result<std::unique_ptr<Kernel>> make_integer(PrepareContext& context, const ConvolutionSpec& spec) {
   VISQ_ASSIGN(auto sums, read_integer_sums(context, spec.slots, spec.shape, spec.layout));
@@ -288,7 +210,7 @@ Result<std::unique_ptr<Kernel>> make_integer(PrepareContext& context, const Conv
   auto kernel = make_depthwise_int8(computed, *sums);
   if (kernel == nullptr) kernel = make_int8(computed, *sums);
   if (kernel == nullptr) kernel = make_carried(computed, *sums);
-  if (kernel != nullptr && tiled) kernel = std::make_unique<TiledKernel>(std::move(kernel), spec);
+  if (kernel != nullptr && tiled) kernel = make_tiled(std::move(kernel), spec);
   return kernel;
 }
 
@@ -341,7 +263,7 @@ Result<std::unique_ptr<Kernel>> make_float(PrepareContext& context, const Convol
   auto convolution = FloatConvolution::create(std::move(request));
   if (convolution == nullptr) return context.unsupported("no kernel library can run this shape");
   std::unique_ptr<Kernel> kernel = std::make_unique<FloatKernel>(std::move(convolution), computed, clamped);
-  if (tiled) kernel = std::make_unique<TiledKernel>(std::move(kernel), spec);
+  if (tiled) kernel = make_tiled(std::move(kernel), spec);
   return kernel;
 }
 

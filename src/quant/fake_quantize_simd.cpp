@@ -15,11 +15,14 @@ HWY_BEFORE_NAMESPACE();
 namespace visq::quant::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// Float32 numbers of [1.5 * 2^23 - 2^22, 1.5 * 2^23 + 2^22] are integers whose low bits are those of their distance from 1.5 * 2^23.
+constexpr float kIntegers = 12582912.0F;
+
 /// The grid as float32: its range relative to the zero point.
 struct Constants {
   float scale, inverse, low, high;
   std::int32_t zero_point;
-  float safe;  ///< see quantize_block()
+  float safe, zero_integer, low_integer, high_integer;  ///< see quantize_block()
 };
 
 /// Rounds half away from zero: truncation of v + 0.5 would be wrong for 0.49999997.
@@ -62,37 +65,59 @@ HWY_INLINE std::size_t quantize_vector(D d, float* values, const Constants& c, s
   return hn::CountTrue(d, hn::Or(hn::Lt(rounded, low), hn::Gt(rounded, high)));
 }
 
+#if HWY_TARGET == HWY_SCALAR  // has no lanes to pack
+
+template <bool kCodes, class D>
+std::size_t run_blocks(D, float*, std::size_t, const Constants&, std::uint8_t*, std::size_t, std::size_t&) {
+  return 0;
+}
+
+#else
+
 constexpr std::size_t kBlockVectors = 4;
 
+/// Stores the low bytes of four vectors of int32, one or two of each.
+template <class DU>
+HWY_INLINE void store_low_bytes(DU /*d*/, hn::Vec<DU> b0, hn::Vec<DU> b1, hn::Vec<DU> b2, hn::Vec<DU> b3, std::uint8_t* codes,
+                                std::size_t code_bytes) {
+  const hn::Repartition<std::uint16_t, DU> shorts;
+  const auto s01 = hn::ConcatEven(shorts, hn::BitCast(shorts, b1), hn::BitCast(shorts, b0));
+  const auto s23 = hn::ConcatEven(shorts, hn::BitCast(shorts, b3), hn::BitCast(shorts, b2));
+  const hn::Repartition<std::uint8_t, DU> bytes;
+  if (code_bytes == 1) {
+    hn::StoreU(hn::ConcatEven(bytes, hn::BitCast(bytes, s23), hn::BitCast(bytes, s01)), bytes, codes);
+  } else {
+    hn::StoreU(hn::BitCast(bytes, s01), bytes, codes);
+    hn::StoreU(hn::BitCast(bytes, s23), bytes, codes + hn::Lanes(bytes));
+  }
+}
+
 /// kBlockVectors vectors the same way, without divisions: multiplying by the inverse is off by less than 2^-22 of the quotient, so that
-/// rounding it to the nearest integer is right unless a tie is that near, or a NaN. Quotients beyond the range are clamped anyway.
-/// False where there are such lanes; then nothing was done. Adds the number of lanes beyond the range.
+/// rounding it to the nearest integer is right unless a tie is that near. Adding to kIntegers rounds, and leaves the code in the low bits.
+/// False where there are such lanes, quotients too far off to be rounded so, or NaN; then nothing was done. Adds the number of lanes
+/// beyond the range.
 template <bool kCodes, class D>
 HWY_INLINE bool quantize_block(D d, float* values, const Constants& c, std::uint8_t* codes, std::size_t code_bytes, std::size_t& beyond) {
-  const hn::RebindToSigned<D> di;
   const std::size_t lanes = hn::Lanes(d);
-  const auto inverse = hn::Set(d, c.inverse), scale = hn::Set(d, c.scale), low = hn::Set(d, c.low), high = hn::Set(d, c.high);
-  const auto q0 = hn::Mul(hn::LoadU(d, values), inverse), q1 = hn::Mul(hn::LoadU(d, values + lanes), inverse);
-  const auto q2 = hn::Mul(hn::LoadU(d, values + 2 * lanes), inverse), q3 = hn::Mul(hn::LoadU(d, values + 3 * lanes), inverse);
-  const auto n0 = hn::Round(q0), n1 = hn::Round(q1), n2 = hn::Round(q2), n3 = hn::Round(q3);
-  const auto off01 = hn::Max(hn::Abs(hn::Sub(q0, n0)), hn::Abs(hn::Sub(q1, n1)));
-  const auto off23 = hn::Max(hn::Abs(hn::Sub(q2, n2)), hn::Abs(hn::Sub(q3, n3)));
-  const auto sum = hn::Add(hn::Add(q0, q1), hn::Add(q2, q3));  // NaN where one is, which Max may lose
-  const auto good = hn::And(hn::Lt(hn::Max(off01, off23), hn::Set(d, c.safe)), hn::Not(hn::IsNaN(sum)));
+  const auto inverse = hn::Set(d, c.inverse), zero = hn::Set(d, c.zero_integer), safe = hn::Set(d, c.safe);
+  const auto v0 = hn::LoadU(d, values), v1 = hn::LoadU(d, values + lanes);
+  const auto v2 = hn::LoadU(d, values + 2 * lanes), v3 = hn::LoadU(d, values + 3 * lanes);
+  const auto n0 = hn::MulAdd(v0, inverse, zero), n1 = hn::MulAdd(v1, inverse, zero);
+  const auto n2 = hn::MulAdd(v2, inverse, zero), n3 = hn::MulAdd(v3, inverse, zero);
+  const auto off_ties = [&](hn::Vec<D> v, hn::Vec<D> n)
+                            HWY_ATTR { return hn::Lt(hn::Abs(hn::MulSub(v, inverse, hn::Sub(n, zero))), safe); };
+  const auto good = hn::And(hn::And(off_ties(v0, n0), off_ties(v1, n1)), hn::And(off_ties(v2, n2), off_ties(v3, n3)));
   if (HWY_UNLIKELY(!hn::AllTrue(d, good))) return false;
+  const auto scale = hn::Set(d, c.scale), low = hn::Set(d, c.low_integer), high = hn::Set(d, c.high_integer);
   const auto c0 = hn::Min(hn::Max(n0, low), high), c1 = hn::Min(hn::Max(n1, low), high);
   const auto c2 = hn::Min(hn::Max(n2, low), high), c3 = hn::Min(hn::Max(n3, low), high);
-  hn::StoreU(hn::Mul(c0, scale), d, values);
-  hn::StoreU(hn::Mul(c1, scale), d, values + lanes);
-  hn::StoreU(hn::Mul(c2, scale), d, values + 2 * lanes);
-  hn::StoreU(hn::Mul(c3, scale), d, values + 3 * lanes);
+  hn::StoreU(hn::Mul(hn::Sub(c0, zero), scale), d, values);
+  hn::StoreU(hn::Mul(hn::Sub(c1, zero), scale), d, values + lanes);
+  hn::StoreU(hn::Mul(hn::Sub(c2, zero), scale), d, values + 2 * lanes);
+  hn::StoreU(hn::Mul(hn::Sub(c3, zero), scale), d, values + 3 * lanes);
   if constexpr (kCodes) {
-    const auto zero_point = hn::Set(di, c.zero_point);
-    const std::size_t step = lanes * code_bytes;
-    store_codes(di, hn::Add(hn::ConvertTo(di, c0), zero_point), codes, code_bytes);
-    store_codes(di, hn::Add(hn::ConvertTo(di, c1), zero_point), codes + step, code_bytes);
-    store_codes(di, hn::Add(hn::ConvertTo(di, c2), zero_point), codes + 2 * step, code_bytes);
-    store_codes(di, hn::Add(hn::ConvertTo(di, c3), zero_point), codes + 3 * step, code_bytes);
+    const hn::RebindToUnsigned<D> bits;
+    store_low_bytes(bits, hn::BitCast(bits, c0), hn::BitCast(bits, c1), hn::BitCast(bits, c2), hn::BitCast(bits, c3), codes, code_bytes);
   }
   beyond += hn::CountTrue(d, hn::Ne(c0, n0)) + hn::CountTrue(d, hn::Ne(c1, n1)) + hn::CountTrue(d, hn::Ne(c2, n2)) +
             hn::CountTrue(d, hn::Ne(c3, n3));
@@ -115,6 +140,8 @@ std::size_t run_blocks(D d, float* values, std::size_t count, const Constants& c
   return i;
 }
 
+#endif
+
 std::int64_t run(float* values, std::size_t count, const Grid& grid, void* codes, std::size_t code_bytes) {
   const hn::ScalableTag<float> d;
   const hn::CappedTag<float, 1> single;
@@ -123,7 +150,15 @@ std::int64_t run(float* values, std::size_t count, const Grid& grid, void* codes
   const float largest = 1.0F + HWY_MAX(high, -low);
   const float inverse = 1.0F / grid.scale;
   const bool divides = inverse > std::numeric_limits<float>::max();  // a scale whose inverse is no float
-  const Constants constants{grid.scale, inverse, low, high, grid.zero_point, divides ? -1.0F : 0.49999F - largest * 0x1p-21F};
+  const Constants constants{grid.scale,
+                            inverse,
+                            low,
+                            high,
+                            grid.zero_point,
+                            divides ? -1.0F : 0.49999F - largest * 0x1p-21F,
+                            kIntegers + zero_point,
+                            kIntegers + static_cast<float>(grid.low),
+                            kIntegers + static_cast<float>(grid.high)};
   const auto code_at = [&](std::size_t i) { return codes == nullptr ? nullptr : static_cast<std::uint8_t*>(codes) + i * code_bytes; };
   const std::size_t lanes = hn::Lanes(d);
   std::size_t beyond = 0;

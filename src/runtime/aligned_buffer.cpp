@@ -18,10 +18,11 @@ constexpr std::size_t kLargePage = std::size_t{2} << 20;
 
 std::byte* allocate(std::size_t alignment, std::size_t bytes) {
   if (bytes < kLargePage) return static_cast<std::byte*>(std::aligned_alloc(alignment, bytes));
-  const std::size_t whole = (bytes + kLargePage - 1) / kLargePage * kLargePage;
-  void* memory = std::aligned_alloc(kLargePage, whole);
+  void* memory = nullptr;
+  if (posix_memalign(&memory, kLargePage, bytes) != 0) return nullptr;
 #ifdef __linux__
-  if (memory != nullptr) static_cast<void>(madvise(memory, whole, MADV_HUGEPAGE));  // advice: it may be declined
+  // Advice: it may be declined. Not for the rest behind the last large page, of which it would take a whole one.
+  static_cast<void>(madvise(memory, bytes / kLargePage * kLargePage, MADV_HUGEPAGE));
 #endif
   return static_cast<std::byte*>(memory);
 }

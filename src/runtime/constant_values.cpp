@@ -12,9 +12,13 @@ namespace {
 
 using kernels::Tensor;
 
+Error no_memory(const std::string& place, std::uint64_t bytes) {
+  return bad_input("{}: no memory for a constant: {}", place, memory_shortage(bytes));
+}
+
 Status keep(Tensor& tensor, ConstantMemory& memory, std::span<const std::byte> bytes, const std::string& place) {
   memory.bytes = AlignedBuffer(bytes.size());
-  if (memory.bytes.data() == nullptr) return bad_input("{}: no memory for a constant: {}", place, memory_shortage(bytes.size()));
+  if (memory.bytes.data() == nullptr) return no_memory(place, bytes.size());
   if (!bytes.empty()) std::memcpy(memory.bytes.data(), bytes.data(), bytes.size());
   tensor.data = memory.bytes.data();
   return {};
@@ -48,11 +52,17 @@ bool holds_strings(DType type) { return type == DType::kString || type == DType:
 Status materialize(Tensor& tensor, const Subgraph& subgraph, ConstantMemory& memory, const std::string& place) {
   const TensorInfo& info = *tensor.info;
   if (holds_strings(info.dtype)) {
+    const std::uint64_t needed = info.data.size() + info.data.size() / sizeof(std::int32_t) * sizeof(std::string);
+    memory.strings_claim = MemoryClaim(needed);
+    if (!memory.strings_claim.granted()) return no_memory(place, needed);
     memory.strings = read_strings(info.data);
     tensor.strings = &memory.strings;
     return {};
   }
   if (bits(info.dtype) == 0) return unsupported("{}: its constant '{}' is of type {}", place, info.name, name(info.dtype));
+  const bool unpacked = tensor.dtype != info.dtype || info.sparsity != nullptr || bits(info.dtype) < 8;
+  const std::uint64_t needed = static_cast<std::uint64_t>(info.shape.elements()) * size_of(tensor.dtype);
+  if (unpacked && !affordable(needed)) return no_memory(place, needed);
   if (tensor.dtype != info.dtype) {
     VISQ_ASSIGN(const auto values, real_values(info, subgraph, place));
     return keep(tensor, memory, std::as_bytes(std::span(values)), place);

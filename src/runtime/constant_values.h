@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/available_memory.h"
 #include "kernels/op.h"
 #include "runtime/aligned_buffer.h"
 
@@ -13,6 +14,7 @@ namespace visq::runtime {
 struct ConstantMemory {
   AlignedBuffer bytes;  ///< empty where the file's own bytes are used
   std::vector<std::string> strings;
+  MemoryClaim strings_claim;
 };
 
 /// True where the element type has strings for elements, or names of resources.

@@ -5,6 +5,7 @@
 
 #include "core/available_memory.h"
 #include "core/half.h"
+#include "kernels/text_room.h"
 #include "quant/fake_quantize.h"
 #include "runtime/callee.h"
 
@@ -233,6 +234,9 @@ Status Executor::run_kernel(std::size_t node) {
   for (const int output : op.outputs) {
     if (tensors_[static_cast<std::size_t>(output)].strings != nullptr) VISQ_TRY(give_memory(output));
   }
+  if (const std::uint64_t text = kernels::most_text({in, op.inputs.size()}, {out, op.outputs.size()}); !affordable(text)) {
+    return bad_input("{}: no memory for its output: {}", place_of(graph_->model(), graph_->subgraph_index(), node), memory_shortage(text));
+  }
   kernels::KernelState* state = active_[node].state;
   const kernels::Kernel* kernel = active_[node].kernel.get();
   if (overlay_ != nullptr) {
@@ -246,7 +250,11 @@ Status Executor::run_kernel(std::size_t node) {
   VISQ_TRY(kernel->eval(context));
   for (const int output : op.outputs) {
     available_[static_cast<std::size_t>(output)] = true;
-    round_output(static_cast<std::size_t>(output));
+    if (graph_->nodes()[node].rounds) {
+      saturated_[static_cast<std::size_t>(output)] = context.beyond();
+    } else {
+      round_output(static_cast<std::size_t>(output));
+    }
   }
   return {};
 }

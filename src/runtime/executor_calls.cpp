@@ -75,8 +75,8 @@ Result<bool> Executor::collect_results(std::size_t node, Callee& callee) {
 Result<Executor*> Executor::start_call(std::size_t node, const CallStep& step) {
   auto& callee = callees_[{node, step.subgraph}];
   if (callee == nullptr) {
-    if (++state_->callees > RunState::kMostCallees) {
-      return bad_input("{}: subgraphs are called from more than {} places", graph_->model().path, RunState::kMostCallees);
+    if (++state_->callees > limits().calls) {
+      return bad_input("{}: subgraphs are called from more than {} places; --max-calls allows more", graph_->model().path, limits().calls);
     }
     callee = std::make_unique<Callee>();
   }

@@ -4,6 +4,7 @@
 
 #include "core/available_memory.h"
 #include "core/file.h"
+#include "kernels/text_room.h"
 #include "quant/fake_quantize.h"
 #include "runtime/graph_library.h"
 
@@ -124,6 +125,7 @@ class GraphPreparer {
       request.fixed.push_back(input >= 0 && tensor(input).ahead);
     }
     for (const int output : op.outputs) request.outputs.push_back(&tensor(output).value);
+    request.may_round = graph_->mode_ == Mode::kFakeQuant;
     return request;
   }
 
@@ -170,6 +172,7 @@ class GraphPreparer {
     node.status = NodeStatus::kReady;
     node.kernel = outcome.kernel;
     node.stateful = outcome.stateful;
+    node.rounds = outcome.rounds;
     for (std::size_t i = 0; i < node.op->outputs.size(); ++i) tensor(node.op->outputs[i]).shape_known = !outcome.open[i];
     for (std::size_t slot = 0; slot < node.op->inputs.size(); ++slot) {
       const int input = node.op->inputs[slot];
@@ -211,6 +214,9 @@ class GraphPreparer {
     for (const int output : node.op->outputs) {
       VISQ_TRY(give_folded_memory(output, place));
       outputs.push_back(&tensor(output).value);
+    }
+    if (const std::uint64_t text = kernels::most_text(inputs, outputs); !affordable(text)) {
+      return bad_input("{}: no memory for its output: {}", place, memory_shortage(text));
     }
     const auto state = node.kernel->make_state();
     std::vector<std::byte> scratch;

@@ -27,9 +27,6 @@ struct RunState {
   /// Operators that one record may run, those of loops and called subgraphs in every turn counted. Nested loops multiply, so that their
   /// single limits alone would not end a record in anybody's lifetime.
   const std::int64_t most_steps = 100 * limits().turns;
-  /// Places, each reached by its own chain of calls, from which subgraphs may be called: each keeps feature maps of its own, and calls
-  /// that branch at every level multiply them.
-  static constexpr std::size_t kMostCallees = 65'536;
 
   kernels::Session session;
   std::map<Place, AlignedBuffer> variables;  ///< memory of variable tensors
@@ -37,7 +34,7 @@ struct RunState {
   std::map<std::pair<Place, std::string>, std::unique_ptr<kernels::KernelState>> kernels;
   std::vector<NodeFailure> failures;  ///< of the record that runs
   std::int64_t steps = 0;             ///< operators entered in the record that runs
-  std::size_t callees = 0;            ///< executors of called subgraphs
+  std::int64_t callees = 0;           ///< executors of called subgraphs
 };
 
 }  // namespace visq::runtime

@@ -309,7 +309,8 @@ TEST_F(Dump, TellsBrokenTensors) {
       .integer_attribute("value/0/1", "quantized_dimension", 1);
   EXPECT_EQ(error(), "maps.h5: record 0, tensor 1: 1 scales along axis 1 do not fit shape [2]");
   Hdf5File(path_).declare("value/0/1", {1, std::int64_t{1} << 40}, 1024);
-  EXPECT_EQ(error(), "maps.h5: record 0, tensor 1: shape [1, 1099511627776] of float32 exceeds the limit of 1 GiB");
+  EXPECT_EQ(error(),
+            "maps.h5: record 0, tensor 1: shape [1, 1099511627776] of float32 exceeds the limit of 1024M; --max-input allows more");
 }
 
 TEST_F(Dump, ReadsFoldersOfNpy) {

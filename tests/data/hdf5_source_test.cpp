@@ -165,7 +165,8 @@ TEST_F(Hdf5Source, AllocatesNothingForDataThatCannotFit) {
   dynamic.subgraphs[0].tensors[0].shape_signature = {1, -1};
   Hdf5File(path_).declare("value/0/0", {1, kHuge}, 1024).declare("value/1/0", {1, 3}, std::int64_t{1} << 29);
   EXPECT_EQ(error(one_), "data.h5: record 0, input 0 'x': shape [1, 1099511627776], expected [1, 3]");
-  EXPECT_EQ(error(dynamic), "data.h5: record 0, input 0 'x': shape [1, 1099511627776] of float32 exceeds the limit of 1 GiB");
+  EXPECT_EQ(error(dynamic),
+            "data.h5: record 0, input 0 'x': shape [1, 1099511627776] of float32 exceeds the limit of 1024M; --max-input allows more");
   EXPECT_EQ(error(one_, 1), "data.h5: record 1, input 0 'x': its chunks are far larger than the data");
 }
 

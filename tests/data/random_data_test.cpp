@@ -94,7 +94,7 @@ TEST(RandomData, HasOneRecord) {
   EXPECT_EQ(source->read(1).error().message, "random: record 1: there is one record");
   const Model huge = data_model("m", {data_tensor("x", DType::kFloat32, {std::int64_t{1} << 40})});
   EXPECT_EQ(random_data(huge, nullptr, 0, false)->read(0).error().message,
-            "random: record 0, input 0 'x': shape [1099511627776] of float32 exceeds the limit of 1 GiB");
+            "random: record 0, input 0 'x': shape [1099511627776] of float32 exceeds the limit of 1024M; --max-input allows more");
 }
 
 }  // namespace

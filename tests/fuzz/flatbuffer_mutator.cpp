@@ -114,9 +114,9 @@ void change(const Slot& slot, const std::vector<Slot>& slots, Random& random) {
     const double value = interesting_real(random);
     width == 4 ? store(slot.at, static_cast<float>(value)) : store(slot.at, value);
   } else {
-    std::int64_t value = 0;
+    std::uint64_t value = 0;  // wraps, as the narrower ones do when they are stored
     std::memcpy(&value, slot.at, width);
-    value = random() % 2 == 0 ? value + static_cast<std::int64_t>(random() % 5) - 2 : interesting(random);
+    value = random() % 2 == 0 ? value + random() % 5 - 2 : static_cast<std::uint64_t>(interesting(random));
     std::memcpy(slot.at, &value, width);
   }
 }

@@ -58,6 +58,8 @@ std::vector<TransposeCase> shapes() {
       {.batch = 2, .channels = 5, .outputs = 7, .kernel_h = 2, .kernel_w = 3, .stride_h = 2, .stride_w = 3, .out_h = 8, .out_w = 9},
       {.outputs = 4, .kernel_h = 2, .kernel_w = 2, .padding = "VALID", .activation = "RELU"},
       {.kernel_h = 2, .kernel_w = 2, .activation = "TANH"},
+      // The same, so large that it is computed in blocks of lines.
+      {.batch = 2, .height = 33, .width = 40, .channels = 5, .outputs = 33, .kernel_h = 2, .kernel_w = 2, .out_h = 66, .out_w = 80},
       {.height = 1, .width = 1, .stride_h = 2147483647, .stride_w = 5, .out_h = 4, .out_w = 5},
   };
 }

@@ -6,6 +6,8 @@
 #include <limits>
 #include <random>
 
+#include "core/simd.h"
+
 namespace visq::quant {
 namespace {
 
@@ -109,6 +111,50 @@ TEST(FakeQuantize, QuotientsNextToATieRoundAsTheDivisionDoes) {
     fake_quantize(values.data(), values.size(), grid, nullptr);
     EXPECT_EQ(values, expected) << scale;
   }
+}
+
+/// Values that the fast path must hand over (ties, NaN, infinities, quotients beyond float32's integers) between ordinary ones.
+std::vector<float> mixed_values(std::size_t count, const Grid& grid) {
+  std::mt19937 random(11);
+  std::uniform_int_distribution<int> code(grid.low - 40, grid.high + 40);
+  const float infinity = std::numeric_limits<float>::infinity();
+  const float odd[] = {0.5F, -1.5F, 5e6F, -9e8F, infinity, -infinity, std::numeric_limits<float>::quiet_NaN(), -0.0F};
+  std::vector<float> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool is_odd = i % 211 == 97;
+    values[i] = grid.scale * (is_odd ? odd[i / 211 % std::size(odd)] : static_cast<float>(code(random) - grid.zero_point) + 0.3F);
+  }
+  return values;
+}
+
+TEST(FakeQuantize, EveryInstructionSetFollowsTheDefinition) {
+  const simd::Level best = simd::level();
+  for (const simd::Level level : simd::levels()) {
+    simd::set_level_for_test(level);
+    for (const DType dtype : {DType::kInt8, DType::kUInt8, DType::kInt16}) {
+      const Grid grid = grid_of(tensor_of(dtype, {0.125F}, {dtype == DType::kUInt8 ? 131 : 0}, {1}));
+      std::vector<float> values = mixed_values(4000, grid);
+      std::vector<std::int16_t> wide(values.size());
+      std::vector<std::uint8_t> narrow(values.size());
+      const bool two_bytes = dtype == DType::kInt16;
+      const std::vector<float> before = values;
+      const std::int64_t beyond =
+          fake_quantize(values.data(), values.size(), grid, two_bytes ? static_cast<void*>(wide.data()) : narrow.data());
+      std::int64_t expected_beyond = 0;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        int expected_code = 0;
+        const float expected = rounded(before[i], grid, expected_code);
+        const int code = two_bytes ? wide[i] : dtype == DType::kUInt8 ? narrow[i] : static_cast<std::int8_t>(narrow[i]);
+        ASSERT_EQ(code, expected_code) << simd::name(level) << " " << name(dtype) << " " << before[i];
+        ASSERT_TRUE(values[i] == expected || std::isnan(expected)) << simd::name(level) << " " << before[i] << " " << values[i];
+        ASSERT_EQ(std::isnan(values[i]), std::isnan(expected));
+        const float code_before_clamp = std::round(before[i] / grid.scale) + static_cast<float>(grid.zero_point);
+        expected_beyond += code_before_clamp < static_cast<float>(grid.low) || code_before_clamp > static_cast<float>(grid.high) ? 1 : 0;
+      }
+      EXPECT_EQ(beyond, expected_beyond) << simd::name(level) << " " << name(dtype);
+    }
+  }
+  simd::set_level_for_test(best);
 }
 
 TEST(FakeQuantize, PerChannelUsesEachChannelsScale) {

@@ -11,6 +11,7 @@ namespace {
 constexpr const char* kWatch = R"js(<head><script>
   const faults = [];
   const fault = (text) => faults.push(text);
+  window.alert = (text) => fault("alert: " + text);
   const expect = (holds, text) => { if (!holds) fault(text); };
   addEventListener("error", (event) => fault("error: " + event.message));
   addEventListener("unhandledrejection", (event) => fault("rejected: " + event.reason));

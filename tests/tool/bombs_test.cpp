@@ -62,14 +62,15 @@ long most_memory_of_children() {
 }
 
 /// `run` and `compare` refuse the model with a line that has `part`, soon, and without taking two gigabytes.
-void expect_refused(const std::string& bytes, const std::string& part) {
+void expect_refused(const std::string& bytes, const std::string& part, const std::vector<std::string>& more = {}) {
   const TemporaryFolder folder;
   write_text(folder / "m.tflite", bytes);
   const auto start = std::chrono::steady_clock::now();
-  for (const std::vector<std::string>& words : {std::vector<std::string>{"run", "m.tflite", "-o", "m.h5", "--quiet"},
-                                                {"compare", "m.tflite", "m.tflite", "--quiet", "-o", "out"}}) {
-    const ProcessResult result = run_tool(words, {.folder = folder.path().string()});
+  for (std::vector<std::string> words : {std::vector<std::string>{"run", "m.tflite", "-o", "m.h5", "--quiet"},
+                                         {"compare", "m.tflite", "m.tflite", "--quiet", "-o", "out"}}) {
     SCOPED_TRACE(words[0]);
+    words.insert(words.end(), more.begin(), more.end());
+    const ProcessResult result = run_tool(words, {.folder = folder.path().string()});
     expect_error_containing(result, 3, part);
     EXPECT_EQ(folder.content(), std::vector<std::string>{"m.tflite"});
   }
@@ -77,55 +78,96 @@ void expect_refused(const std::string& bytes, const std::string& part) {
   EXPECT_LT(most_memory_of_children(), 2L << 20) << "kilobytes";
 }
 
+/// A constant input of an operator, its elements of 4 bytes, or of 8 where the type ends in 64. Of a STRING the words of its buffer.
+struct Constant {
+  std::string type, shape;
+  std::vector<std::int64_t> values;
+};
+
+std::string bytes_of(const Constant& constant) {
+  const int width = constant.type.ends_with("64") ? 8 : 4;
+  std::string text;
+  for (const std::int64_t value : constant.values) {
+    for (int byte = 0; byte < width; ++byte) text += std::to_string(static_cast<std::uint64_t>(value) >> (8 * byte) & 255U) + ",";
+  }
+  return "[" + text.substr(0, text.size() - 1) + "]";
+}
+
+/// One operator whose output is far larger than what it takes: tensor 0 is the model's input, tensor 1 its output, then the constants.
+std::string one_operator(const std::string& op, const std::string& shape_in, const std::string& type_out, const std::string& inputs,
+                         const std::vector<Constant>& constants) {
+  std::string buffers = "{}", tensors;
+  for (std::size_t i = 0; i < constants.size(); ++i) {
+    buffers += ", {data: " + bytes_of(constants[i]) + "}";
+    tensors += ", {name: \"c" + std::to_string(i) + "\", type: " + constants[i].type + ", shape: " + constants[i].shape +
+               ", buffer: " + std::to_string(i + 1) + "}";
+  }
+  return build_model(Format::kTflite, "{version: 3, operator_codes: [{builtin_code: " + op + "}], buffers: [" + buffers +
+                                          R"(], subgraphs: [{inputs: [0], outputs: [1], tensors: [{name: "in", shape: )" + shape_in +
+                                          R"(}, {name: "out", shape: )" + shape_in + ", type: " + type_out + "}" + tensors +
+                                          "], operators: [{opcode_index: 0, inputs: " + inputs + ", outputs: [1]}]}]}");
+}
+
 TEST(Bombs, ShapesBeyondAllNumbers) {
   expect_refused(with_shape("[2147483647, 2147483647, 2]"), "m.tflite: ");
   expect_refused(with_shape("[2097152, 2097152, 2097152]"), "m.tflite: ");  // 2^63 elements
-  expect_refused(with_shape("[1048576, 1048576]"), "exceeds the limit of 1 GiB");
+  expect_refused(with_shape("[1048576, 1048576]"), "exceeds the limit of 1024M; --max-input allows more");
+}
+
+/// A tensor of one string of so many bytes: the number of strings, where the first begins, where the last ends, the characters.
+Constant one_text(std::int64_t bytes) {
+  constexpr std::int64_t kHead = 12;
+  Constant text{"STRING", "[1]", {1, kHead, kHead + bytes}};
+  text.values.resize(static_cast<std::size_t>((kHead + bytes) / 4), 0x61616161);
+  return text;
 }
 
 TEST(Bombs, ALoopWithoutEnd) {
   expect_refused(endless(), "turned 1000000 times without an end");
-  const TemporaryFolder folder;
-  write_text(folder / "m.tflite", endless());
-  expect_error_containing(run_tool({"run", "m.tflite", "-o", "m.h5", "--quiet", "--max-turns", "7"}, {.folder = folder.path().string()}), 3,
-                          "turned 7 times without an end; --max-turns allows more");
+  expect_refused(endless(), "turned 7 times without an end; --max-turns allows more", {"--max-turns", "7"});
 }
 
-/// The operator's output takes terabytes, though its input is one number: of an input, and (FILL) of constants, so that it would be
-/// folded ahead of the run.
+/// The operator's output takes terabytes, though what it is made of are some numbers: of the model's input, and (no 0 among its inputs)
+/// of constants alone, so that it would be folded ahead of the run.
 TEST(Bombs, SmallInputsOfLargeOutputs) {
-  const auto bytes_of = [](const std::vector<std::int32_t>& values) {
-    std::string text;
-    for (const std::int32_t value : values) {
-      for (int byte = 0; byte < 4; ++byte) text += std::to_string(static_cast<std::uint32_t>(value) >> (8 * byte) & 255U) + ",";
-    }
-    return "[" + text.substr(0, text.size() - 1) + "]";
-  };
+  const std::int64_t many = 1 << 20;
+  const Constant sizes{"INT32", "[2]", {many, many}}, padding{"INT32", "[2, 2]", {many, 0, many, 0}}, zero{"FLOAT32", "[]", {0}};
+  const auto number = [](std::int64_t value) { return Constant{"INT64", "[]", {value}}; };
+  const Constant text = one_text(1 << 16), times{"INT32", "[1]", {many}};
   struct Bomb {
-    std::string op, shape_in, constant_shape;
-    std::vector<std::int32_t> constant;
+    std::string op, shape_in, type_out, inputs;
+    std::vector<Constant> constants;
   };
-  const std::vector<Bomb> bombs = {{"PAD", "[1, 1]", "[2, 2]", {1 << 20, 0, 1 << 20, 0}},
-                                   {"RESIZE_BILINEAR", "[1, 1, 1, 1]", "[2]", {1 << 20, 1 << 20}},
-                                   {"TILE", "[1, 1]", "[2]", {1 << 20, 1 << 20}},
-                                   {"BROADCAST_TO", "[1, 1]", "[2]", {1 << 20, 1 << 20}}};
+  const std::vector<Bomb> bombs = {{"PAD", "[1, 1]", "FLOAT32", "[0, 2]", {padding}},
+                                   {"PADV2", "[1, 1]", "FLOAT32", "[0, 2, 3]", {padding, zero}},
+                                   {"RESIZE_BILINEAR", "[1, 1, 1, 1]", "FLOAT32", "[0, 2]", {sizes}},
+                                   {"TILE", "[1, 1]", "FLOAT32", "[0, 2]", {sizes}},
+                                   {"BROADCAST_TO", "[1, 1]", "FLOAT32", "[0, 2]", {sizes}},
+                                   {"FILL", "[]", "FLOAT32", "[2, 0]", {sizes}},
+                                   {"FILL", "[]", "FLOAT32", "[2, 3]", {sizes, zero}},
+                                   {"RANGE", "[1]", "INT64", "[2, 3, 4]", {number(0), number(many * many), number(1)}},
+                                   {"TILE", "[1]", "STRING", "[2, 3]", {text, times}},
+                                   {"FILL", "[1]", "STRING", "[3, 2]", {{"STRING", "[]", text.values}, times}}};
   for (const Bomb& bomb : bombs) {
-    SCOPED_TRACE(bomb.op);
-    expect_refused(build_model(Format::kTflite, "{version: 3, operator_codes: [{builtin_code: " + bomb.op +
-                                                    "}], buffers: [{}, {data: " + bytes_of(bomb.constant) + R"(}], subgraphs: [{inputs: [0],
-        outputs: [2], tensors: [{name: "in", shape: )" +
-                                                    bomb.shape_in + R"(}, {name: "how", type: INT32, buffer: 1, shape: )" +
-                                                    bomb.constant_shape + R"(}, {name: "out", shape: )" + bomb.shape_in +
-                                                    R"(}], operators: [{opcode_index: 0, inputs: [0, 1], outputs: [2]}]}]})"),
-                   "are available");
+    SCOPED_TRACE(bomb.op + " of " + bomb.inputs);
+    const std::string model = one_operator(bomb.op, bomb.shape_in, bomb.type_out, bomb.inputs, bomb.constants);
+    expect_refused(model, "are available");
+    expect_refused(model, "are needed, --memory 100M leaves", {"--memory", "100M"});
   }
-  // Everything constant: the same question ahead of the run.
-  expect_refused(build_model(Format::kTflite, "{version: 3, operator_codes: [{builtin_code: FILL}], buffers: [{}, {data: " +
-                                                  bytes_of({1 << 20, 1 << 20}) + "}, {data: " + bytes_of({0}) +
-                                                  R"(}], subgraphs: [{inputs: [3], outputs: [2], tensors: [
-        {name: "dims", type: INT32, buffer: 1, shape: [2]}, {name: "value", buffer: 2, shape: []}, {name: "out", shape: [1, 1]},
-        {name: "in", shape: [1]}], operators: [{opcode_index: 0, inputs: [0, 1], outputs: [2]}]}]})"),
-                 "are available");
+}
+
+/// A thousand tensors of 256 KiB in a file of 300: each is copied where an operator reads it.
+TEST(Bombs, ConstantsThatShareOneBuffer) {
+  constexpr int kTensors = 1000;
+  std::string tensors = R"({name: "in", shape: [1]})", operators;
+  for (int i = 0; i < kTensors; ++i) {
+    tensors += ", {shape: [1], type: STRING, buffer: 1}, {shape: [1], type: INT32}";
+    operators += (i > 0 ? ", {inputs: [" : "{inputs: [") + std::to_string(2 * i + 1) + "], outputs: [" + std::to_string(2 * i + 2) + "]}";
+  }
+  expect_refused(build_model(Format::kTflite, "{version: 3, operator_codes: [{builtin_code: SHAPE}], buffers: [{}, {data: " +
+                                                  bytes_of(one_text(1 << 18)) + "}], subgraphs: [{inputs: [0], outputs: [2], tensors: [" +
+                                                  tensors + "], operators: [" + operators + "]}]}"),
+                 "no memory for a constant", {"--memory", "100M"});
 }
 
 TEST(Bombs, ManyOperatorsAreABoundedRun) {
@@ -165,7 +207,8 @@ TEST(Bombs, DataThatUnpackToTerabytes) {
   const TemporaryFolder folder;
   Hdf5File(folder / "data.h5").declare("value/0/0", {1 << 21, 1 << 20}, 1 << 20);
   expect_error_containing(run_tool({"compare", kFp32, kInt8, "-d", "data.h5"}, {.folder = folder.path().string()}), 3, "data.h5: record 0");
-  expect_error_containing(run_tool({"compare", "data.h5", "data.h5"}, {.folder = folder.path().string()}), 3, "exceeds the limit of 1 GiB");
+  expect_error_containing(run_tool({"compare", "data.h5", "data.h5"}, {.folder = folder.path().string()}), 3,
+                          "exceeds the limit of 1024M; --max-input allows more");
 }
 
 TEST(Bombs, Recursion) {

@@ -3,7 +3,10 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 
+#include "support/browser.h"
 #include "support/renamed_model.h"
 #include "support/xml_fault.h"
 #include "tool/tool_support.h"
@@ -109,23 +112,71 @@ void expect_sound_dot(const std::string& path) {
   EXPECT_EQ(drawn.exit_code, 0) << path << ": " << drawn.err.substr(0, 300);
 }
 
+/// Markdown without what stands in code: no markup is left that a name could have brought, and rows have the cells of their table's head.
+void expect_harmless_markdown(const std::string& text, const std::string& path) {
+  std::string bare;
+  for (std::size_t at = 0; at < text.size();) {
+    const bool ticks = text[at] == '`', element = text.compare(at, 6, "<code>") == 0;
+    if (!ticks && !element) {
+      bare += text[at++];
+      continue;
+    }
+    const std::string_view end = ticks ? "`" : "</code>";
+    const std::size_t begin = at + (ticks ? 1 : 6), stop = text.find(end, begin);
+    ASSERT_NE(stop, std::string::npos) << path;
+    const std::string inside = text.substr(begin, stop - begin);
+    EXPECT_EQ(inside.find_first_of(ticks ? "<|\n" : "<|\n`*_[]@"), std::string::npos) << path << ": " << inside;
+    at = stop + end.size();
+  }
+  EXPECT_EQ(bare.find_first_of("<>[]`\\"), std::string::npos) << path;
+  std::istringstream lines(bare);
+  long columns = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const long bars = std::count(line.begin(), line.end(), '|');
+    if (columns != 0 && bars != 0) EXPECT_EQ(bars, columns) << path << ": " << line;
+    columns = bars;
+  }
+}
+
+/// The page draws itself without a fault, nothing in it was run, and it holds no element that its own script does not make.
+void expect_harmless_page(const std::string& page, const std::string& path) {
+  if (!have_browser()) return;
+  EXPECT_EQ(faults_of_page(page, R"js(
+    for (const each of document.querySelectorAll("img, iframe, object, embed, base, form, svg script, svg foreignObject"))
+      fault("element: " + each.outerHTML.slice(0, 200));
+    for (const each of document.querySelectorAll("a")) {
+      const url = new URL(each.href, location);
+      if (!["http:", "https:", "file:"].includes(url.protocol)) fault("link: " + url);
+    }
+    for (const each of document.querySelectorAll("*"))
+      for (const name of each.getAttributeNames())
+        if (name.startsWith("on")) fault("attribute: " + name);
+  )js"),
+            "")
+      << path;
+}
+
 void expect_sound(const fs::path& path) {
   const std::string ending = path.extension().string(), text = read_text(path.string());
   SCOPED_TRACE(path.filename().string().substr(0, 100));
   EXPECT_EQ(unprintable(path.filename().string()), "");
-  if (ending == ".json") {
+  if (ending == ".json" || ending == ".sarif") {
     EXPECT_TRUE(nlohmann::json::accept(text));
-  } else if (ending == ".svg") {
+  } else if (ending == ".svg" || ending == ".xml") {
     EXPECT_EQ(xml_fault(text), "");
   } else if (ending == ".csv") {
     expect_harmless_csv(text, path.string());
   } else if (ending == ".dot") {
     expect_sound_dot(path.string());
+  } else if (ending == ".md") {
+    expect_harmless_markdown(text, path.string());
+  } else if (ending == ".html") {
+    expect_harmless_page(text, path.string());
   }
-  if (ending == ".svg" || ending == ".html") {
+  if (ending == ".svg" || ending == ".html" || ending == ".xml" || ending == ".md") {
     EXPECT_EQ(text.find("<script>alert"), std::string::npos);
   }
-  if (ending == ".txt" || ending == ".dot" || ending == ".html") {
+  if (ending != ".csv" && ending != ".h5" && ending != ".tflite" && path.filename().string().find("tfevents") == std::string::npos) {
     EXPECT_EQ(unprintable(text), "");
   }
 }
@@ -152,20 +203,22 @@ class HostileNames : public ::testing::Test {
     for (const std::string& name : folder_.content()) {
       const bool ours = name.starts_with("a/b/c/") || std::find(before_.begin(), before_.end(), name) != before_.end();
       EXPECT_TRUE(ours) << name.substr(0, 200) << " lies outside the output folder";
-      if (name.starts_with("a/b/c/") && fs::is_regular_file(folder_ / name)) expect_sound(folder_.path() / name);
+      const bool fresh = name.starts_with("a/b/c/") && fs::is_regular_file(folder_ / name) && sound_.insert(name).second;
+      if (fresh) expect_sound(folder_.path() / name);
     }
     return result;
   }
 
-  ProcessResult pair(const std::string& command, std::vector<std::string> more = {}) {
+  ProcessResult pair(const std::string& command, std::vector<std::string> more = {}, int exit_code = 0) {
     std::vector<std::string> words{command, folder_ / "fp32.tflite", folder_ / "int8.tflite", "-d", kData, "--records", "2"};
     words.insert(words.end(), more.begin(), more.end());
-    return run(words);
+    return run(words, exit_code);
   }
 
   TemporaryFolder folder_;
   std::string image_, stem_;
   std::vector<std::string> before_;
+  std::set<std::string> sound_;  ///< files of earlier runs, looked at already
 };
 
 TEST_F(HostileNames, Compare) {
@@ -222,6 +275,41 @@ TEST_F(HostileNames, Recommend) {
 }
 
 TEST_F(HostileNames, Extract) { pair("extract", {"--nodes", stem_, "-o", "c/out"}); }
+
+/// Every format of results, with conditions that fail: their lines quote names as well.
+const std::vector<std::string> kAllFormats = {"--write",  "junit",   "--write", "sarif",   "--write",
+                                              "markdown", "--write", "html",    "--write", "model-explorer"};
+
+TEST_F(HostileNames, AllFormats) {
+  std::vector<std::string> more = {"-o", "c/out", "--max", "any:mse=1e-12", "--min", "node:" + stem_ + ":sqnr=1000"};
+  more.insert(more.end(), kAllFormats.begin(), kAllFormats.end());
+  pair("compare", more, 1);
+  const std::vector<std::string> reviews = {"--write", "junit", "--write", "sarif", "--write", "markdown"};
+  more = {"-o", "c/diagnosis"};
+  more.insert(more.end(), reviews.begin(), reviews.end());
+  pair("diagnose", more);
+  std::vector<std::string> check = {"check", folder_ / "fp32.tflite", folder_ / "int8.tflite", "-o", "c/check"};
+  check.insert(check.end(), reviews.begin(), reviews.end());
+  run(check);
+}
+
+TEST_F(HostileNames, DiffAndMerge) {
+  for (const std::string& part : {"0:1", "1:2"}) {
+    run({"compare", folder_ / "fp32.tflite", folder_ / "int8.tflite", "-d", kData, "--records", part, "--per-record", "-o",
+         "c/" + part.substr(0, 1)});
+  }
+  run({"diff", "c/0/result.json", "c/1/result.json", "-o", "c/diff"}, 1);
+  run({"diff", "c/0/result.json", "c/1/result.json", "--json", "-"}, 1);
+  std::vector<std::string> merge = {"merge", "c/0/result.json", "c/1/result.json", "-o", "c/merged"};
+  merge.insert(merge.end(), kAllFormats.begin(), kAllFormats.end());
+  run(merge);
+}
+
+TEST_F(HostileNames, Report) {
+  pair("report", {"-o", "c/report", "--top", "2", "--json", "c/report.json"});
+  pair("compare", {"-o", "c/out"});
+  run({"report", "c/out/fp32.mse.visq.json", "-o", "c/drawn.html"});
+}
 
 TEST_F(HostileNames, Messages) {
   run({"compare", folder_ / "fp32.tflite", folder_ / "int8.tflite", "-d", kData, "--nodes", "\x1b[31m\xff"}, 2);

@@ -1,6 +1,7 @@
 // What can go wrong around a run: disks that fill up at any write, readers that leave, inputs that are cut short, signals at any moment.
 // Every command that writes: the documented exit code, one line, and no half-written file.
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -118,12 +119,18 @@ class Killed : public ::testing::TestWithParam<Writer> {};
 TEST_P(Killed, AgainAndAgainLeavesWholeFilesAndEndsWithTheSame) {
   const Writer& writer = GetParam();
   const TemporaryFolder whole, folder;
+  const auto start = std::chrono::steady_clock::now();
   ASSERT_EQ(run_tool(words_of(writer, "0:64"), {.folder = whole.path().string()}).exit_code, 0);
+  const std::chrono::duration<double> takes = std::chrono::steady_clock::now() - start;
   std::mt19937 random(7);
+  int killed = 0;
   for (int i = 0; i < kills(); ++i) {
-    stop(writer, "KILL", std::to_string(std::uniform_real_distribution<>(0.02, 0.3)(random)), folder.path().string());
+    const double delay = std::uniform_real_distribution<>(0, takes.count())(random);
+    killed += stop(writer, "KILL", std::to_string(delay), folder.path().string()).exit_code == 137 ? 1 : 0;
     for (const std::string& name : folder.content()) expect_whole(name, folder, whole);
   }
+  RecordProperty("killed", killed);
+  EXPECT_GT(killed, kills() / 4) << "most runs ended before they were killed";
   ASSERT_EQ(run_tool(words_of(writer, "0:64"), {.folder = folder.path().string()}).exit_code, 0);
   // A run that was killed while it wrote leaves its temporary file: its name says that it is none of the results.
   std::vector<std::string> left = folder.content();

@@ -101,7 +101,8 @@ std::vector<ConditionOutcome> evaluate(const Condition& condition, const Compare
   std::vector<ConditionOutcome> outcomes;
   for (const auto& [index, map] : maps_of(condition, result)) {
     if (map->integer) continue;
-    ConditionOutcome& outcome = outcomes.emplace_back(condition.text, index, "");
+    outcomes.push_back({condition.text, index, ""});
+    ConditionOutcome& outcome = outcomes.back();
     const bool compared = map->not_compared.empty() && static_cast<std::size_t>(column) < map->metrics.size();
     const MetricValue value = compared ? map->metrics[static_cast<std::size_t>(column)] : MetricValue{};
     if (holds(condition, value)) continue;

@@ -1,4 +1,4 @@
-// --memory and --max-turns: what a run may take of the machine.
+// --memory, --max-input, --max-turns and --max-calls: what a run may take of the machine.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace visq::tool {
 
 /// Options of every command that runs models, added behind those of its own.
 struct LimitOptions {
-  std::string memory, turns;
+  std::string memory, input, turns, calls;
 
   /// Where the command has a --memory of its own, which shares memory out instead of setting a limit, that one stays.
   void add_to(CLI::App& app);

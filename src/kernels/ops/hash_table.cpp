@@ -1,6 +1,7 @@
 // HASHTABLE, HASHTABLE_IMPORT, HASHTABLE_FIND, HASHTABLE_SIZE: tables from int64 to string or from string to int64, filled once.
 #include <cstring>
 
+#include "core/available_memory.h"
 #include "kernels/op.h"
 
 namespace visq::kernels {
@@ -90,6 +91,12 @@ Result<std::unique_ptr<Kernel>> prepare_find(PrepareContext& context) {
     const Tensor& keys = eval.input(kKeys);
     VISQ_ASSIGN(const HashTable* const table, find_table(eval, place, keys.dtype, eval.output(0).dtype));
     const std::string fallback = element(eval.input(kDefault), 0);
+    std::uint64_t characters = 0;  // one long text may be found any number of times
+    for (std::int64_t i = 0; i < keys.elements(); ++i) {
+      const auto found = table->entries.find(element(keys, i));
+      characters += (found == table->entries.end() ? fallback : found->second).size();
+    }
+    if (!affordable(characters)) return bad_input("{}: no memory for its output: {}", place, memory_shortage(characters));
     for (std::int64_t i = 0; i < keys.elements(); ++i) {
       const auto found = table->entries.find(element(keys, i));
       store(eval.output(0), i, found == table->entries.end() ? fallback : found->second);

@@ -2,6 +2,7 @@
 #include <cstddef>
 
 #include "kernels/op.h"
+#include "visq/limits.h"
 
 namespace visq::kernels {
 namespace {
@@ -41,7 +42,7 @@ class Grams {
     }
     bytes_ += text.size() + sizeof(std::string);
     texts_.push_back(std::move(text));
-    return bytes_ <= kMostBytes;
+    return bytes_ <= kMostBytes && (limits().memory == 0 || bytes_ <= limits().memory);
   }
   std::vector<std::string> take() { return std::move(texts_); }
 

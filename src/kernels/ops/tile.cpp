@@ -59,6 +59,7 @@ Result<std::unique_ptr<Kernel>> prepare_broadcast_to(PrepareContext& context) { 
 
 Result<std::unique_ptr<Kernel>> prepare_fill(PrepareContext& context) {
   VISQ_TRY(context.expect_inputs(2, 2));
+  VISQ_TRY(context.expect_outputs(1));
   VISQ_TRY(context.expect_rank(1, "the value", 0));
   VISQ_TRY(expect_same_grid(context, context.input(1), "the value", context.output(0)));
   return spread(context, 1, 0);
