@@ -21,7 +21,7 @@ namespace {
 
 /// JSON that neither ends the element it stands in nor opens another: in JSON "<" occurs in strings only, where an escape means the same.
 std::string embeddable(const Json& document) {
-  const std::string text = document.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string text = json_text(document, -1);
   std::string out;
   out.reserve(text.size());
   for (const char letter : text) {

@@ -14,8 +14,8 @@ Json json_number(double value) { return std::isfinite(value) ? Json(value) : Jso
 
 /// JSON asks for an escape below U+0020 only, but U+007F and U+0080 to U+009F (two bytes, the first 0xC2) steer a terminal too. They can
 /// stand nowhere but in strings.
-std::string json_text(const Json& document) {
-  const std::string text = document.dump(2, ' ', false, Json::error_handler_t::replace);
+std::string json_text(const Json& document, int indent) {
+  const std::string text = document.dump(indent, ' ', false, Json::error_handler_t::replace);
   std::string shown;
   shown.reserve(text.size() + 1);
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -16,8 +16,9 @@ Json json_string(std::string_view text);
 /// A finite number, or null.
 Json json_number(double value);
 
-/// The text of a document, indented by two, shortest numbers that read back as the same double, with a newline at the end.
-std::string json_text(const Json& document);
+/// The text of a document, indented by two (or in one line, -1), shortest numbers that read back as the same double, with a newline at the
+/// end. Nothing in it steers a terminal.
+std::string json_text(const Json& document, int indent = 2);
 
 /// An object with many members: appends without searching for the key, which an ordered object does on every insertion.
 class JsonMembers {

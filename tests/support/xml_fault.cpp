@@ -23,7 +23,9 @@ std::string xml_fault(const std::string& text) {
     if (end == std::string::npos) return "an open tag";
     const std::string tag = text.substr(at + 1, end - at - 1);
     const std::string name = tag.substr(tag[0] == '/' ? 1 : 0, tag.find_first_of(" /", 1) - (tag[0] == '/' ? 1 : 0));
-    if (tag[0] == '/') {
+    if (tag[0] == '?') {  // what stands before the first element
+      if (at != 0) return "<?" + name + " in the middle";
+    } else if (tag[0] == '/') {
       if (open.empty() || open.back() != name) return "</" + name + "> closes nothing";
       open.pop_back();
     } else if (tag.back() != '/') {

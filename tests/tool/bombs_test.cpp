@@ -145,7 +145,7 @@ TEST(Bombs, SmallInputsOfLargeOutputs) {
                                    {"BROADCAST_TO", "[1, 1]", "FLOAT32", "[0, 2]", {sizes}},
                                    {"FILL", "[]", "FLOAT32", "[2, 0]", {sizes}},
                                    {"FILL", "[]", "FLOAT32", "[2, 3]", {sizes, zero}},
-                                   {"RANGE", "[1]", "INT64", "[2, 3, 4]", {number(0), number(many * many), number(1)}},
+                                   {"RANGE", "[1]", "INT64", "[2, 3, 4]", {number(0), number(many << 18), number(1)}},
                                    {"TILE", "[1]", "STRING", "[2, 3]", {text, times}},
                                    {"FILL", "[1]", "STRING", "[3, 2]", {{"STRING", "[]", text.values}, times}}};
   for (const Bomb& bomb : bombs) {

@@ -41,7 +41,7 @@ ProcessResult run_on_disk(int kilobytes, const std::vector<std::string>& tool, c
 }
 
 /// No call is made to fail here: a small disk of the system's own does it.
-TEST(FullDisk, OfTheSystemsOwnIsOneLineAndLeavesNothing) {
+TEST(SmallDisk, OfTheSystemsOwnIsOneLineAndLeavesNothing) {
   const TemporaryFolder folder;
   if (run_on_disk(64, {"true"}, folder.path().string()).exit_code != 0) GTEST_SKIP() << "no disk can be mounted here";
   for (const Writer& writer : writers()) {

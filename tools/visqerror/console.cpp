@@ -12,7 +12,7 @@
 
 #include "core/error.h"
 #include "core/ranks.h"
-#include "report/text.h"
+#include "visqerror/message.h"
 
 namespace visq::tool {
 namespace {
@@ -91,17 +91,17 @@ int terminal_columns() {
 void write_stderr(std::string_view text) { write_all(STDERR_FILENO, text); }
 
 void Console::warn(std::string_view message) const {
-  if (!quiet_) write_stderr(fmt::format("visqerror: warning: {}\n", report::printable(message)));
+  if (!quiet_) write_stderr(fmt::format("visqerror: warning: {}\n", readable(message)));
 }
 
 std::string Console::next(std::string_view command) const { return quiet_ ? "" : fmt::format("Next: {}\n", command); }
 
 void Console::note(std::string_view message) const {
-  if (!quiet_) write_stderr(fmt::format("visqerror: {}\n", report::printable(message)));
+  if (!quiet_) write_stderr(fmt::format("visqerror: {}\n", readable(message)));
 }
 
 void Console::log(std::string_view message) const {
-  if (verbose_) write_stderr(fmt::format("visqerror: {}\n", report::printable(message)));
+  if (verbose_) write_stderr(fmt::format("visqerror: {}\n", readable(message)));
 }
 
 Progress Console::progress(std::string_view unit) const {

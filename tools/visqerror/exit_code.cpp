@@ -1,8 +1,8 @@
 #include "visqerror/exit_code.h"
 
 #include "core/ranks.h"
-#include "report/text.h"
 #include "visqerror/console.h"
+#include "visqerror/message.h"
 
 namespace visq::tool {
 
@@ -22,7 +22,7 @@ ExitCode exit_code(Reason reason) {
 
 void print_error(std::string_view message) {
   ranks().note_failure(std::string(message));
-  write_stderr("visqerror: " + report::printable(message) + "\n");
+  write_stderr("visqerror: " + readable(message) + "\n");
 }
 
 int finish(const Result<int>& outcome) {

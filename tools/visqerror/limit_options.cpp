@@ -24,7 +24,7 @@ void LimitOptions::add_to(CLI::App& app) {
   }
   add_value(app, "--max-input", input, "SIZE", "refuse larger inputs of a record; default: 1G")->group(kGroup);
   add_value(app, "--max-turns", turns, "N", "refuse loops that turn more often; default: 1000000")->group(kGroup);
-  add_value(app, "--max-calls", calls, "N", "refuse calls of subgraphs from more places; default: 65536")->group(kGroup);
+  add_value(app, "--max-calls", calls, "N", "most places that call subgraphs; default: 65536")->group(kGroup);
 }
 
 Status LimitOptions::apply() const {
