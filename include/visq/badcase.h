@@ -50,6 +50,7 @@ struct BadcaseResult {
   ModelIdentity reference, quantized;
   std::string data;
   RecordRange records;
+  SequenceIdentity sequence;
   Mode reference_mode = Mode::kFp32, quantized_mode = Mode::kFakeQuant;
   PostProcess post = PostProcess::kNone;
   std::vector<int> by;

@@ -165,6 +165,7 @@ struct CompareResult {
   ModelIdentity reference, quantized;
   std::string data;  ///< description of the data
   RecordRange records;
+  SequenceIdentity sequence;
   Mode reference_mode = Mode::kFp32, quantized_mode = Mode::kFakeQuant;
   std::vector<int> metrics;         ///< indices into all_metrics()
   std::vector<MapComparison> maps;  ///< in the reference's graph order: subgraph, graph inputs, operators

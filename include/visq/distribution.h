@@ -66,6 +66,7 @@ struct DistributionResult {
   ModelIdentity reference, quantized;
   std::string data;
   RecordRange records;
+  SequenceIdentity sequence;
   Mode reference_mode = Mode::kFp32, quantized_mode = Mode::kFakeQuant;
   std::vector<Distribution> distributions;  ///< weights, then activations; worst SQNR first, or graph order where they were chosen
   bool interrupted = false;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ namespace visq {
 struct ExtractOptions {
   std::string node;  ///< name of a feature map of either model, or a glob that fits one node only
   RecordRange records;
+  /// Of a node in a called subgraph: which run in each record (of a loop's body: which turn), from 0; none: the last.
+  std::optional<std::int64_t> run;
   SequenceOptions sequence;
   Mode reference_mode = Mode::kFp32, quantized_mode = Mode::kFakeQuant;
   bool modes_given = false;  ///< as in CompareOptions
@@ -36,16 +39,17 @@ struct ExtractedPart {
 
 struct ExtractResult {
   std::string node;    ///< the pair of maps that was extracted, by its name in the reference
-  std::string remark;  ///< why it is not the map that was asked for; empty where it is
+  std::string remark;  ///< why it is not the map that was asked for, or in which run of a called subgraph it was; empty: none of these
   std::string data;    ///< description of the data
   RecordRange records;
+  SequenceIdentity sequence;
   ExtractedPart reference, quantized;
   bool interrupted = false;  ///< `fed` and `given` hold fewer records
 };
 
 /// Finds the node, runs both whole models over the records and keeps what goes into and comes out of their parts.
 /// Errors: kUsage where the name fits no node or several, kBadInput where the node cannot stand alone (a graph input, an input that no data
-/// can hold), kUnsupported where it was not computed.
+/// can hold; its subgraph is not run as often in a record), kUnsupported where it was not computed.
 Result<ExtractResult> extract(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
                               const ExtractOptions& options);
 

@@ -15,6 +15,7 @@ struct Part {
   std::string path;  ///< of the file, for messages
   std::string data;  ///< description of the data
   RecordRange records;
+  SequenceIdentity sequence;
   Mode reference_mode = Mode::kFp32, quantized_mode = Mode::kFakeQuant;
   PostProcess post = PostProcess::kNone;
   std::vector<int> metrics;          ///< of compare: those computed; of badcase: those that say what is worst

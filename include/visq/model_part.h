@@ -10,7 +10,7 @@
 
 namespace visq {
 
-/// Operators of a model's main graph, and what they are fed with and give.
+/// Operators of one graph of a model, and what they are fed with and give.
 struct ModelPart {
   /// What a tensor of the part declares instead of its own shape: sizes, and where they vary -1 in the signature (empty: all fixed).
   struct Sizes {
@@ -20,6 +20,7 @@ struct ModelPart {
   std::vector<int> operators;        ///< ascending
   std::vector<int> inputs, outputs;  ///< tensors, in the order in which the new model takes and gives them
   std::map<int, Sizes> sizes;        ///< by tensor
+  int subgraph = 0;                  ///< that all these stand in; it becomes the new model's main graph
 };
 
 /// The bytes of a model file with nothing but the part, the constants that it reads and the subgraphs that it calls, all as they stand in

@@ -97,6 +97,7 @@ struct WeightProfile {
 struct ProfileResult {
   std::string data;
   RecordRange records;
+  SequenceIdentity sequence;
   std::vector<ModelProfile> models;    ///< one or two
   std::vector<WeightProfile> weights;  ///< of two models
   bool interrupted = false;

@@ -73,7 +73,7 @@ struct Sensitivity {
   std::string not_compared;         ///< why some output was not compared; empty: all were
   std::int64_t records = 0;         ///< that it was measured on: fewer than the result's with --estimate
   int rank = 0;                     ///< from 1, 1: the most sensitive
-  int rank_low = 0, rank_high = 0;  ///< interval of the rank over the records; 0: only one record
+  int rank_low = 0, rank_high = 0;  ///< interval of the rank (see rank_interval); 0: unknown, as with only one record
 };
 
 /// Something of the quantized model that cannot be quantized alone, because the graphs differ there.

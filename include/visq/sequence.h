@@ -18,10 +18,22 @@ struct FeedBack {
 struct SequenceOptions {
   std::vector<FeedBack> feed_back;
   std::vector<Array> state;  ///< what each fed-back input starts a sequence with, as data would give it; empty: zeros
+  std::string state_file;    ///< where that comes from, for results
   /// Records whose index in the data is a multiple of it start afresh, also for state that models keep themselves. 0: one sequence. The
   /// first record of a run always starts afresh.
   std::int64_t length = 0;
 };
+
+/// What a result says of the sequences that its records were run as: the options in the words of the command line, to run it again.
+struct SequenceIdentity {
+  std::vector<std::string> feed_back;  ///< "OUTPUT=INPUT"
+  std::string state_file;              ///< empty: zeros
+  std::int64_t length = 0;             ///< 0: one sequence
+
+  bool operator==(const SequenceIdentity&) const = default;
+};
+
+SequenceIdentity identity(const SequenceOptions& options);
 
 /// The fed-back inputs as positions among the inputs of `model`, one per entry of options.feed_back. `twin`: the other model of a pair, or
 /// null. Errors: kUsage where a name is none, an input is fed back to twice, or an output does not fit its input.

@@ -6,7 +6,7 @@
 #include "analysis/fold_parts.h"
 #include "analysis/map_identity.h"
 #include "analysis/map_record.h"
-#include "analysis/name_hint.h"
+#include "analysis/pair_names.h"
 #include "analysis/pair_worker.h"
 #include "analysis/post_process.h"
 #include "analysis/record_codec.h"
@@ -22,19 +22,22 @@ using analysis::ComparePlan;
 using analysis::MapNames;
 using analysis::MapRecord;
 
-/// The pairs of the main graphs that are looked at, as positions in the plan.
-std::vector<std::size_t> chosen_pairs(const ComparePlan& plan) {
+using Runs = std::vector<MapRecord>;  ///< of one map in one record: of a called subgraph as many as it was run, in the main graph one
+
+/// The pairs that are looked at, as positions in the plan. The outputs, where nothing else was asked for, are those of the main graphs.
+std::vector<std::size_t> chosen_pairs(const ComparePlan& plan, const BadcaseOptions& options) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < plan.pairs().size(); ++i) {
-    if (plan.wanted()[i] && plan.pairs()[i].reference_subgraph == 0) chosen.push_back(i);
+    const bool reachable = !options.nodes.empty() || plan.pairs()[i].reference_subgraph == 0;
+    if (plan.wanted()[i] && reachable) chosen.push_back(i);
   }
   return chosen;
 }
 
-/// What one record gives: a MapRecord per output, and the record itself, which may turn out to be the worst. Records that another rank ran
+/// What one record gives: every output's runs, and the record itself, which may turn out to be the worst. Records that another rank ran
 /// come without.
 struct RecordOutput {
-  std::vector<MapRecord> maps;
+  std::vector<Runs> maps;
   std::shared_ptr<const Record> record;
 };
 
@@ -51,16 +54,25 @@ struct Badness {
   std::int64_t non_finite = 0;
 };
 
-Badness judge(const MapRecord& map, std::int64_t record) {
+bool comparable(const MapRecord& map) { return map.not_compared.empty(); }
+
+/// Several runs count as several records of one comparison do.
+Badness judge(const Runs& runs, std::int64_t record) {
   Badness badness;
-  badness.non_finite = map.stats.non_finite_f + map.stats.non_finite_q;
-  const auto elements = static_cast<double>(map.stats.elements);
-  if (map.integer && elements > 0) badness.differing_share = static_cast<double>(map.differing) / elements;
-  for (const metrics::MetricDef* def : metrics::metric_defs()) {
-    metrics::MetricState state;
-    if (!map.integer) def->add(state, map.stats, record);
-    badness.values.push_back(def->value(state));
+  double differing = 0, elements = 0;
+  std::vector<metrics::MetricState> states(metrics::metric_defs().size());
+  for (const MapRecord& map : runs) {
+    if (!comparable(map)) continue;
+    badness.non_finite += map.stats.non_finite_f + map.stats.non_finite_q;
+    if (map.integer) {
+      differing += static_cast<double>(map.differing);
+      elements += static_cast<double>(map.stats.elements);
+      continue;
+    }
+    for (std::size_t i = 0; i < states.size(); ++i) metrics::metric_defs()[i]->add(states[i], map.stats, record);
   }
+  if (elements > 0) badness.differing_share = differing / elements;
+  for (std::size_t i = 0; i < states.size(); ++i) badness.values.push_back(metrics::metric_defs()[i]->value(states[i]));
   return badness;
 }
 
@@ -90,10 +102,6 @@ Result<ComparePlan> make_plan(const std::shared_ptr<const Model>& reference, con
   if (!plan.ok() && plan.error().reason == Reason::kUsage && options.nodes.empty()) {
     return bad_input("{}: none of its outputs has a counterpart in {}", reference->path, quantized->path);
   }
-  if (plan.ok() && chosen_pairs(*plan).empty()) {
-    return usage_error("no feature map of the main graph fits --nodes{}",
-                       analysis::filter_hint(options.nodes, {}, {reference.get(), quantized.get()}));
-  }
   return plan;
 }
 
@@ -102,7 +110,7 @@ using Fold = std::function<Status(std::int64_t record, RecordOutput&& output)>;
 /// Runs all records and hands each one's maps over in order. Returns how many were folded.
 Result<std::int64_t> scan(ComparePlan& plan, RecordSource& data, const BadcaseOptions& options, bool keep_records, const Fold& fold) {
   VISQ_ASSIGN(const auto feed, analysis::SequenceFeed::create(plan.reference(), &plan.quantized(), options.sequence));
-  const std::vector<std::size_t> chosen = chosen_pairs(plan), outputs = plan.outputs();
+  const std::vector<std::size_t> chosen = chosen_pairs(plan, options), outputs = plan.outputs();
   const auto make_worker = [&]() -> Result<analysis::RecordWorker<RecordOutput>> {
     auto worker = std::make_shared<analysis::PairWorker>(plan, feed);
     auto scratch = std::make_shared<analysis::PostScratch>();
@@ -115,10 +123,10 @@ Result<std::int64_t> scan(ComparePlan& plan, RecordSource& data, const BadcaseOp
         if (place == chosen.end() || *place != pair) return {};
         const auto& match = plan.pairs()[pair].match;
         const bool is_output = std::find(outputs.begin(), outputs.end(), pair) != outputs.end();
-        output.maps[static_cast<std::size_t>(place - chosen.begin())] =
+        output.maps[static_cast<std::size_t>(place - chosen.begin())].push_back(
             is_output && options.post != PostProcess::kNone
                 ? analysis::compare_processed(options.post, reference, match.reference, quantized, match.quantized, *scratch)
-                : analysis::compare_maps(reference, match.reference, quantized, match.quantized, false, scratch->maps);
+                : analysis::compare_maps(reference, match.reference, quantized, match.quantized, false, scratch->maps));
         return {};
       }));
       return output;
@@ -151,11 +159,12 @@ class Worst {
   Worst(const ComparePlan& plan, const BadcaseOptions& options, RecordSource* data)
       : options_(options), data_(data), by_(metrics_of(options)) {
     if (options.per_record) sums_ = RecordSums{options.nodes, {}, options.modes_given, false, false, 0, {}};
-    const MapNames reference(plan.reference(), 0), quantized(plan.quantized(), 0);
-    for (const std::size_t pair : chosen_pairs(plan)) {
-      const auto& match = plan.pairs()[pair].match;
-      outputs_.push_back({reference.identity(match.reference), quantized.identity(match.quantized), {}, false, {}});
+    const analysis::PairNames names(plan);
+    for (const std::size_t pair : chosen_pairs(plan, options)) {
+      const bool called = plan.pairs()[pair].reference_subgraph != 0;
+      outputs_.push_back({names.reference(pair), names.quantized(pair), {}, false, called ? analysis::kNeverRun : ""});
     }
+    ran_.assign(outputs_.size(), false);
     slots_.resize(outputs_.size() * by_.size());
   }
 
@@ -165,17 +174,11 @@ class Worst {
     if (sums_) sums_->records.push_back(analysis::pack(output.maps));
     bool changed = false;
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
-      const MapRecord& map = output.maps[i];
-      if (!map.not_compared.empty()) {
-        outputs_[i].not_compared = map.not_compared;
-        continue;
-      }
-      outputs_[i].shape = map.shape;
-      outputs_[i].integer = map.integer;
-      const Badness badness = judge(map, record);
+      if (!take_runs(output.maps[i], i)) continue;
+      const Badness badness = judge(output.maps[i], record);
       for (std::size_t k = 0; k < by_.size(); ++k) {
         Slot& slot = slots_[i * by_.size() + k];
-        if (slot.record >= 0 && !is_worse(map.integer ? -1 : by_[k], badness, slot.badness)) continue;
+        if (slot.record >= 0 && !is_worse(outputs_[i].integer ? -1 : by_[k], badness, slot.badness)) continue;
         if (options_.on_new_worst && !output.record) {
           VISQ_ASSIGN(Record read, data_->read(record));
           output.record = std::make_shared<const Record>(std::move(read));
@@ -211,6 +214,26 @@ class Worst {
     std::shared_ptr<const Record> data;
   };
 
+  /// Whether one of a map's runs at least was compared; learns from them what the map is like.
+  bool take_runs(const Runs& runs, std::size_t output) {
+    BadcaseOutput& described = outputs_[output];
+    if (!runs.empty() && !ran_[output]) {
+      described.not_compared.clear();
+      ran_[output] = true;
+    }
+    bool any = false;
+    for (const MapRecord& map : runs) {
+      if (!comparable(map)) {
+        described.not_compared = map.not_compared;
+        continue;
+      }
+      described.shape = map.shape;
+      described.integer = map.integer;
+      any = true;
+    }
+    return any;
+  }
+
   /// Real-valued outputs come before integer ones, which have no value by the metric.
   static std::size_t worst_case(const BadcaseResult& result, const std::vector<const Slot*>& slots, int metric) {
     std::size_t worst = slots.size();
@@ -237,6 +260,7 @@ class Worst {
   std::optional<RecordSums> sums_;
   std::vector<int> by_;
   std::vector<BadcaseOutput> outputs_;
+  std::vector<bool> ran_;    ///< per output
   std::vector<Slot> slots_;  ///< [output][metric]
 };
 
@@ -246,6 +270,7 @@ BadcaseResult result_of(const ComparePlan& plan, const BadcaseOptions& options, 
   result.reference = {plan.reference().path, {}, plan.reference().format};
   result.quantized = {plan.quantized().path, {}, plan.quantized().format};
   result.data = data;
+  result.sequence = identity(options.sequence);
   result.records = {options.records.first, options.records.first + done};
   result.interrupted = result.records.last < options.records.last;
   result.reference_mode = options.reference_mode;
@@ -269,6 +294,7 @@ Result<BadcaseResult> badcase(std::shared_ptr<const Model> reference, std::share
 Result<BadcaseResult> merge_badcases(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
                                      const std::vector<Part>& parts) {
   const Part& first = parts.front();
+  VISQ_TRY(analysis::whole_sequences(parts, {reference.get(), quantized.get()}));
   BadcaseOptions options;
   options.records = {first.records.first, parts.back().records.last};
   options.reference_mode = first.reference_mode;
@@ -283,7 +309,9 @@ Result<BadcaseResult> merge_badcases(std::shared_ptr<const Model> reference, std
   VISQ_TRY(analysis::fold_parts(
       parts, unpack_output, [&](const RecordOutput& output) { return output.maps.size() == worst.outputs(); },
       [&](std::int64_t record, RecordOutput&& output) { return worst.add(record, std::move(output)); }));
-  return result_of(plan, options, first.data, options.records.last - options.records.first, worst);
+  BadcaseResult result = result_of(plan, options, first.data, options.records.last - options.records.first, worst);
+  result.sequence = first.sequence;
+  return result;
 }
 
 Result<std::vector<std::int64_t>> worst_records(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
@@ -293,10 +321,11 @@ Result<std::vector<std::int64_t>> worst_records(std::shared_ptr<const Model> ref
   std::vector<std::pair<Badness, std::int64_t>> worst;  // worst first
   const auto fold = [&](std::int64_t record, RecordOutput&& output) -> Status {
     Badness badness = judge({}, record);
-    for (const MapRecord& map : output.maps) {
-      if (!map.not_compared.empty()) continue;
-      Badness other = judge(map, record);
-      if (is_worse(map.integer ? -1 : metric, other, badness)) badness = std::move(other);
+    for (const Runs& runs : output.maps) {
+      const auto map = std::find_if(runs.begin(), runs.end(), comparable);
+      if (map == runs.end()) continue;
+      Badness other = judge(runs, record);
+      if (is_worse(map->integer ? -1 : metric, other, badness)) badness = std::move(other);
     }
     const auto place = std::find_if(worst.begin(), worst.end(), [&](const auto& entry) { return is_worse(metric, badness, entry.first); });
     worst.emplace(place, std::move(badness), record);

@@ -132,6 +132,7 @@ Result<CompareResult> compare(std::shared_ptr<const Model> reference, std::share
 Result<CompareResult> merge_comparisons(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
                                         const std::vector<Part>& parts) {
   const Part& first = parts.front();
+  VISQ_TRY(analysis::whole_sequences(parts, {reference.get(), quantized.get()}));
   CompareOptions options;
   options.records = {first.records.first, parts.back().records.last};
   options.reference_mode = first.reference_mode;
@@ -151,6 +152,7 @@ Result<CompareResult> merge_comparisons(std::shared_ptr<const Model> reference, 
       parts, analysis::unpack_output, [&](const RecordOutput& output) { return collector.fits(output); },
       [&](std::int64_t record, RecordOutput&& output) { return collector.add(record, std::move(output)); }));
   CompareResult result = collector.finish(first.data);
+  result.sequence = first.sequence;
   VISQ_ASSIGN(result.accuracy, merged_accuracy(parts));
   return result;
 }

@@ -83,6 +83,7 @@ CompareResult ComparisonCollector::finish(const std::string& data) {
   result_.graph = graph_of(plan_.reference());
   result_.quantized_graphs = graph_of(plan_.quantized()).subgraphs;
   result_.data = data;
+  result_.sequence = identity(options_.sequence);
   result_.records = {options_.records.first, options_.records.first + done_};
   result_.reference_mode = options_.reference_mode;
   result_.quantized_mode = options_.quantized_mode;

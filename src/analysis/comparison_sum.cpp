@@ -106,7 +106,7 @@ void ComparisonSum::add_statistics(std::int64_t record, const MapRecord& map) {
 MapComparison ComparisonSum::finish() const {
   MapComparison result = result_;
   if (compared_runs_ > 0 && !result.not_compared.empty()) result.not_compared += " (in some records)";
-  if (compared_runs_ == 0 && result.not_compared.empty()) result.not_compared = "its subgraph was never run";
+  if (compared_runs_ == 0 && result.not_compared.empty()) result.not_compared = kNeverRun;
   result.metrics = values_of(*metrics_, states_);
   for (const auto& states : channel_states_) result.per_channel.push_back(values_of(*metrics_, states));
   const auto over = [](double sum, std::int64_t count) { return count > 0 ? sum / static_cast<double>(count) : 0.0; };

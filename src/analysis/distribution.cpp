@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <mutex>
 
 #include "analysis/channels.h"
@@ -9,6 +10,7 @@
 #include "analysis/map_identity.h"
 #include "analysis/name_hint.h"
 #include "analysis/node_filter.h"
+#include "analysis/pair_names.h"
 #include "analysis/pair_worker.h"
 #include "analysis/real_values.h"
 #include "analysis/record_workers.h"
@@ -21,6 +23,8 @@ namespace {
 
 using analysis::ComparePlan;
 using analysis::MapNames;
+using analysis::NodeFilter;
+using analysis::PairNames;
 using analysis::SpreadRecord;
 using analysis::ValueSpread;
 
@@ -62,28 +66,24 @@ int axis_for(const DistributionOptions& options, const Quantization& quantizatio
   return options.axis.value_or(analysis::channel_axis(quantization, shape));
 }
 
-/// Weights of paired layers, each with its whole distribution: they need no data.
+/// Weights of the paired layers of one pair of graphs, each with its whole distribution: they need no data.
 class Weights {
  public:
-  Weights(const ComparePlan& plan, const DistributionOptions& options)
+  Weights(const ComparePlan& plan, const quant::GraphPairing& pairing, const DistributionOptions& options, const NodeFilter& filter)
       : options_(options),
-        r_(plan.reference().main()),
-        q_(plan.quantized().main()),
-        r_names_(plan.reference(), 0),
-        q_names_(plan.quantized(), 0),
-        filter_(options.nodes, options.ops) {
-    for (std::size_t t = 0; t < r_.graph().tensors.size(); ++t) filter_.learn_name(r_names_.name(static_cast<int>(t)));
-    for (std::size_t t = 0; t < q_.graph().tensors.size(); ++t) filter_.learn_name(q_names_.name(static_cast<int>(t)));
-  }
+        pairing_(pairing),
+        r_(plan.reference().subgraphs[static_cast<std::size_t>(pairing.reference_subgraph)]),
+        q_(plan.quantized().subgraphs[static_cast<std::size_t>(pairing.quantized_subgraph)]),
+        r_names_(plan.reference(), pairing.reference_subgraph),
+        q_names_(plan.quantized(), pairing.quantized_subgraph),
+        filter_(filter) {}
 
-  std::vector<Distribution> make(const ComparePlan& plan) {
-    std::vector<Distribution> list;
-    for (const auto& match : plan.pairings().front().pairing.matches) {
+  void add_to(std::vector<Distribution>& list) {
+    for (const auto& match : pairing_.pairing.matches) {
       const int r = r_.maker(match.reference), q = q_.maker(match.quantized);
       if (r < 0 || q < 0 || r_.op(r).type != q_.op(q).type) continue;
       if (auto weights = layer(r, q)) list.push_back(std::move(*weights));
     }
-    return list;
   }
 
  private:
@@ -113,9 +113,10 @@ class Weights {
   }
 
   const DistributionOptions& options_;
+  const quant::GraphPairing& pairing_;
   quant::GraphIndex r_, q_;
   MapNames r_names_, q_names_;
-  analysis::NodeFilter filter_;
+  const NodeFilter& filter_;
 };
 
 /// Gathers the values of some pairs of the plan in one pass.
@@ -133,13 +134,12 @@ class MapPass {
 
   /// Returns how many records were folded.
   Result<std::int64_t> run(RecordSource& data) {
-    using Output = std::vector<std::optional<SpreadRecord>>;
     std::int64_t done = 0;
     analysis::RecordWorkers<Output> workers(
         data, options_.records, [this] { return make_worker(); },
         [&](std::int64_t, Output&& output) -> Status {
           for (std::size_t i = 0; i < output.size(); ++i) {
-            if (output[i]) states_[i]->spread.fold(std::move(*output[i]));
+            for (SpreadRecord& run : output[i]) states_[i]->spread.fold(std::move(run));
           }
           if (options_.progress) options_.progress(++done, options_.records.last - options_.records.first);
           return {};
@@ -151,13 +151,12 @@ class MapPass {
 
   /// Only maps with values: integer ones and those that were never computed have none.
   void finish(std::vector<Distribution>& list) const {
-    const MapNames reference(plan_.reference(), 0), quantized(plan_.quantized(), 0);
+    const PairNames names(plan_);
     for (std::size_t i = 0; i < states_.size(); ++i) {
       if (!states_[i]->any) continue;
-      const auto& match = plan_.pairs()[pairs_[i]].match;
       Distribution& result = list.emplace_back();
-      result.reference = reference.identity(match.reference);
-      result.quantized = quantized.identity(match.quantized);
+      result.reference = names.reference(pairs_[i]);
+      result.quantized = names.quantized(pairs_[i]);
       result.reference_tensor = result.reference.name;
       result.quantized_tensor = result.quantized.name;
       set_quantized_tensor(info(pairs_[i]), result);
@@ -166,6 +165,8 @@ class MapPass {
   }
 
  private:
+  /// Per map one for each of its runs: in the main graph one.
+  using Output = std::vector<std::vector<SpreadRecord>>;
   static constexpr std::size_t npos = static_cast<std::size_t>(-1);
   struct State {
     explicit State(int axis) : spread(axis) {}
@@ -178,21 +179,23 @@ class MapPass {
   };
 
   const TensorInfo& info(std::size_t pair) const {
-    return plan_.quantized().main().tensors[static_cast<std::size_t>(plan_.pairs()[pair].match.quantized)];
+    const analysis::MapPair& maps = plan_.pairs()[pair];
+    const Subgraph& graph = plan_.quantized().subgraphs[static_cast<std::size_t>(maps.quantized_subgraph)];
+    return graph.tensors[static_cast<std::size_t>(maps.match.quantized)];
   }
 
-  Result<analysis::RecordWorker<std::vector<std::optional<SpreadRecord>>>> make_worker() {
+  Result<analysis::RecordWorker<Output>> make_worker() {
     auto worker = std::make_shared<analysis::PairWorker>(plan_, feed_);
     auto scratch = std::make_shared<Scratch>();
-    return analysis::RecordWorker<std::vector<std::optional<SpreadRecord>>>(
-        [this, worker, scratch](const Record& record) -> Result<std::vector<std::optional<SpreadRecord>>> {
-          std::vector<std::optional<SpreadRecord>> output(states_.size());
-          VISQ_TRY(worker->run(record, [&](std::size_t pair, const runtime::Executor& f, const runtime::Executor& q) -> Status {
-            if (slots_[pair] != npos) output[slots_[pair]] = look(pair, f, q, *scratch);
-            return {};
-          }));
-          return output;
-        });
+    return analysis::RecordWorker<Output>([this, worker, scratch](const Record& record) -> Result<Output> {
+      Output output(states_.size());
+      VISQ_TRY(worker->run(record, [&](std::size_t pair, const runtime::Executor& f, const runtime::Executor& q) -> Status {
+        if (slots_[pair] == npos) return {};
+        if (auto run = look(pair, f, q, *scratch)) output[slots_[pair]].push_back(std::move(*run));
+        return {};
+      }));
+      return output;
+    });
   }
 
   std::optional<SpreadRecord> look(std::size_t pair, const runtime::Executor& reference, const runtime::Executor& quantized,
@@ -226,14 +229,15 @@ Result<std::vector<std::size_t>> worst_pairs(const std::shared_ptr<const Model>&
   CompareOptions compare_options = plan_options(options);
   compare_options.metrics = {metric_index("sqnr")};
   VISQ_ASSIGN(const CompareResult result, compare(reference, quantized, data, compare_options));
+  std::map<std::pair<int, int>, double> sqnr;  // by the reference's subgraph and tensor
+  for (const MapComparison& map : result.maps) {
+    const MetricValue& value = map.metrics.front();
+    if (value.state == MetricValue::State::kFinite) sqnr.emplace(std::pair(map.reference.subgraph, map.reference.tensor), value.value);
+  }
   std::vector<std::pair<double, std::size_t>> ranked;
-  const auto& matches = plan.pairings().front().pairing.matches;
-  for (std::size_t i = 0; i < matches.size(); ++i) {
-    for (const MapComparison& map : result.maps) {
-      if (map.reference.tensor != matches[i].reference || map.reference.subgraph != 0) continue;
-      const MetricValue& value = map.metrics.front();
-      if (value.state == MetricValue::State::kFinite) ranked.emplace_back(value.value, i);
-    }
+  for (std::size_t i = 0; i < plan.pairs().size(); ++i) {
+    const auto found = sqnr.find({plan.pairs()[i].reference_subgraph, plan.pairs()[i].match.reference});
+    if (found != sqnr.end()) ranked.emplace_back(found->second, i);
   }
   std::sort(ranked.begin(), ranked.end());
   std::vector<std::size_t> pairs;
@@ -242,6 +246,18 @@ Result<std::vector<std::size_t>> worst_pairs(const std::shared_ptr<const Model>&
 }
 
 bool chosen_by_user(const DistributionOptions& options) { return options.all || !options.nodes.empty() || !options.ops.empty(); }
+
+/// Knows the name of every tensor: of maps and of constants.
+NodeFilter filter_of(const ComparePlan& plan, const DistributionOptions& options) {
+  NodeFilter filter(options.nodes, options.ops);
+  for (const Model* model : {&plan.reference(), &plan.quantized()}) {
+    for (std::size_t graph = 0; graph < model->subgraphs.size(); ++graph) {
+      const MapNames names(*model, static_cast<int>(graph));
+      for (std::size_t t = 0; t < model->subgraphs[graph].tensors.size(); ++t) filter.learn_name(names.name(static_cast<int>(t)));
+    }
+  }
+  return filter;
+}
 
 void keep_worst(std::vector<Distribution>& list, std::size_t count) {
   std::stable_sort(list.begin(), list.end(), [](const Distribution& a, const Distribution& b) { return a.sqnr < b.sqnr; });
@@ -263,17 +279,16 @@ Result<DistributionResult> distribution(std::shared_ptr<const Model> reference, 
   result.reference_mode = options.reference_mode;
   result.quantized_mode = options.quantized_mode;
   result.data = data.description();
+  result.sequence = identity(options.sequence);
   result.records = options.records;
-  result.distributions = Weights(plan, options).make(plan);
+  const NodeFilter filter = filter_of(plan, options);
+  for (const auto& pairing : plan.pairings()) Weights(plan, pairing, options, filter).add_to(result.distributions);
   std::vector<std::size_t> pairs;
   if (chosen_by_user(options)) {
-    analysis::NodeFilter filter(options.nodes, options.ops);
-    const MapNames f(*reference, 0), q(*quantized, 0);
-    const auto& matches = plan.pairings().front().pairing.matches;  // their positions are those in plan.pairs()
-    for (const auto& match : matches) filter.learn_name(f.name(match.reference)), filter.learn_name(q.name(match.quantized));
-    for (std::size_t i = 0; i < matches.size(); ++i) {
-      const auto& match = matches[i];
-      if (filter.passes({f.name(match.reference), q.name(match.quantized)}, f.identity(match.reference).op)) pairs.push_back(i);
+    const PairNames names(plan);
+    for (std::size_t i = 0; i < plan.pairs().size(); ++i) {
+      const MapIdentity map = names.reference(i);
+      if (filter.passes({map.name, names.quantized(i).name}, map.op)) pairs.push_back(i);
     }
     if (pairs.empty() && result.distributions.empty()) {
       return usage_error("no weight and no feature map fits --nodes and --ops{}",

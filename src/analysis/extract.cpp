@@ -1,6 +1,7 @@
 #include "visq/extract.h"
 
 #include <algorithm>
+#include <map>
 
 #include "analysis/map_identity.h"
 #include "analysis/model_runner.h"
@@ -15,13 +16,13 @@ namespace {
 using analysis::ComparePlan;
 using analysis::MapNames;
 
-ExtractedPart describe(const Model& model, Mode mode, const quant::Segment& segment) {
-  const MapNames names(model, 0);
+ExtractedPart describe(const Model& model, int subgraph, Mode mode, const quant::Segment& segment) {
+  const MapNames names(model, subgraph);
   ExtractedPart part;
   part.model = {model.path, {}, model.format};
   part.mode = mode;
   for (const int node : segment.operators) {
-    const Operator& op = model.main().operators[static_cast<std::size_t>(node)];
+    const Operator& op = model.subgraphs[static_cast<std::size_t>(subgraph)].operators[static_cast<std::size_t>(node)];
     MapIdentity identity;
     if (!op.outputs.empty()) identity = names.identity(op.outputs[0]);
     identity.node = node;
@@ -36,14 +37,17 @@ ExtractedPart describe(const Model& model, Mode mode, const quant::Segment& segm
 /// Runs the pair and keeps the maps at the edges of its segments.
 class Collector {
  public:
-  Collector(ComparePlan& plan, const quant::PairedSegment& segment) : plan_(plan), segment_(segment) {}
+  Collector(ComparePlan& plan, const analysis::NodeChoice& choice, std::optional<std::int64_t> run)
+      : plan_(plan), graphs_(plan.pairings()[choice.pairing]), segment_(choice.segment), asked_(choice.match.reference), run_(run) {}
 
   Status run(RecordSource& data, const ExtractOptions& options, ExtractResult& result) {
     VISQ_ASSIGN(const auto feed, analysis::SequenceFeed::create(plan_.reference(), &plan_.quantized(), options.sequence));
     analysis::PairWorker worker(plan_, feed);
     const auto keep = [&](std::size_t pair, const runtime::Executor& r, const runtime::Executor& q) -> Status {
       const auto& [subgraph, other, match] = plan_.pairs()[pair];
-      if (subgraph != 0) return {};
+      if (subgraph != graphs_.reference_subgraph || other != graphs_.quantized_subgraph) return {};
+      const std::int64_t turn = turns_[match.reference]++;
+      if (run_ && *run_ != turn) return {};
       VISQ_TRY(keep_map(segment_.reference, match.reference, r, result.reference));
       return keep_map(segment_.quantized, match.quantized, q, result.quantized);
     };
@@ -57,13 +61,25 @@ class Collector {
         part->fed.push_back({index, std::vector<Array>(part->inputs.size()), {}});
         part->given.emplace_back(part->outputs.size());
       }
+      turns_.clear();
       VISQ_TRY(worker.run(record, keep));
+      VISQ_TRY(check_turns(index));
       if (options.progress) options.progress(index + 1 - options.records.first, options.records.last - options.records.first);
     }
     return {};
   }
 
  private:
+  /// A called subgraph may not have been run, or not so often.
+  Status check_turns(std::int64_t record) const {
+    const auto found = turns_.find(asked_);
+    const std::int64_t turns = found == turns_.end() ? 0 : found->second;
+    if (turns > run_.value_or(0)) return {};
+    const std::string often = turns == 0 ? "not run" : fmt::format("run {} time{} only", turns, turns == 1 ? "" : "s");
+    return bad_input("{}: record {}: subgraph {}, where the node stands, is {}; --records chooses others", plan_.reference().path, record,
+                     graphs_.reference_subgraph, often);
+  }
+
   static Status keep_map(const quant::Segment& segment, int tensor, const runtime::Executor& executor, ExtractedPart& part) {
     const auto keep_in = [&](const std::vector<int>& edge, std::vector<Array>& arrays) -> Status {
       for (std::size_t i = 0; i < edge.size(); ++i) {
@@ -79,7 +95,11 @@ class Collector {
   }
 
   ComparePlan& plan_;
+  const quant::GraphPairing& graphs_;
   const quant::PairedSegment& segment_;
+  int asked_;  ///< tensor of the reference
+  std::optional<std::int64_t> run_;
+  std::map<int, std::int64_t> turns_;  ///< in this record, by the reference's tensor
 };
 
 /// The sizes that an input has in the run, where they are not those it declares: -1 in the signature where they vary.
@@ -103,10 +123,11 @@ std::optional<ModelPart::Sizes> sizes_of(const TensorInfo& tensor, const std::ve
   return ModelPart::Sizes{first, open ? signature : std::vector<std::int64_t>()};
 }
 
-Status add_file(const Model& model, const quant::Segment& segment, ExtractedPart& part) {
-  ModelPart chosen{segment.operators, segment.inputs, segment.outputs, {}};
+Status add_file(const Model& model, int subgraph, const quant::Segment& segment, ExtractedPart& part) {
+  ModelPart chosen{segment.operators, segment.inputs, segment.outputs, {}, subgraph};
+  const auto& tensors = model.subgraphs[static_cast<std::size_t>(subgraph)].tensors;
   for (std::size_t i = 0; i < segment.inputs.size(); ++i) {
-    const auto sizes = sizes_of(model.main().tensors[static_cast<std::size_t>(segment.inputs[i])], part.fed, i);
+    const auto sizes = sizes_of(tensors[static_cast<std::size_t>(segment.inputs[i])], part.fed, i);
     if (sizes) chosen.sizes.emplace(segment.inputs[i], *sizes);
   }
   VISQ_ASSIGN(part.file, write_part(model, chosen));
@@ -128,15 +149,22 @@ Result<ExtractResult> extract(std::shared_ptr<const Model> reference, std::share
   VISQ_ASSIGN(ComparePlan plan, ComparePlan::create(reference, quantized, plan_options(options)));
   VISQ_ASSIGN(const analysis::NodeChoice choice, choose_node(plan, options.node));
   ExtractResult result;
-  result.node = MapNames(*reference, 0).name(choice.match.reference);
+  const auto& graphs = plan.pairings()[choice.pairing];
+  result.node = MapNames(*reference, graphs.reference_subgraph).name(choice.match.reference);
   result.remark = choice.remark;
+  if (graphs.reference_subgraph != 0) {
+    const std::string run = options.run ? fmt::format("run {}", *options.run) : "the last run";
+    if (!result.remark.empty()) result.remark += "; ";
+    result.remark += fmt::format("it stands in subgraph {}: these are the values of {} of each record", graphs.reference_subgraph, run);
+  }
   result.data = data.description();
-  result.reference = describe(*reference, options.reference_mode, choice.segment.reference);
-  result.quantized = describe(*quantized, options.quantized_mode, choice.segment.quantized);
-  VISQ_TRY(Collector(plan, choice.segment).run(data, options, result));
+  result.sequence = identity(options.sequence);
+  result.reference = describe(*reference, graphs.reference_subgraph, options.reference_mode, choice.segment.reference);
+  result.quantized = describe(*quantized, graphs.quantized_subgraph, options.quantized_mode, choice.segment.quantized);
+  VISQ_TRY(Collector(plan, choice, options.run).run(data, options, result));
   result.records = {options.records.first, options.records.first + static_cast<std::int64_t>(result.reference.fed.size())};
-  VISQ_TRY(add_file(*reference, choice.segment.reference, result.reference));
-  VISQ_TRY(add_file(*quantized, choice.segment.quantized, result.quantized));
+  VISQ_TRY(add_file(*reference, graphs.reference_subgraph, choice.segment.reference, result.reference));
+  VISQ_TRY(add_file(*quantized, graphs.quantized_subgraph, choice.segment.quantized, result.quantized));
   return result;
 }
 
@@ -150,6 +178,7 @@ Result<ReplayResult> replay(std::shared_ptr<const Model> part, RecordSource& dat
     VISQ_ASSIGN(const auto inputs, feed.for_model(record));
     auto& fed = result.fed.emplace_back(graph.inputs.size());
     VISQ_TRY(runner.run(inputs, [&](int tensor, const runtime::Executor& executor) -> Status {
+      if (executor.graph().subgraph_index() != 0) return {};
       const auto input = std::find(graph.inputs.begin(), graph.inputs.end(), tensor);
       if (input == graph.inputs.end()) return {};
       VISQ_ASSIGN(fed[static_cast<std::size_t>(input - graph.inputs.begin())], analysis::copy_map(executor, tensor));

@@ -1,6 +1,7 @@
 // What merge does with the sums of all parts, whatever command made them.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,5 +25,9 @@ Status fold_parts(const std::vector<Part>& parts, const Unpack& unpack, const Fi
   }
   return {};
 }
+
+/// A part starts from a fresh state, where one run over all records goes on with what it kept: no difference only where a sequence begins.
+/// Errors: kBadInput naming the part that begins elsewhere.
+Status whole_sequences(const std::vector<Part>& parts, std::initializer_list<const Model*> models);
 
 }  // namespace visq::analysis

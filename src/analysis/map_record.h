@@ -10,6 +10,9 @@
 
 namespace visq::analysis {
 
+/// What results say of a map of a called subgraph that no record ran.
+inline constexpr char kNeverRun[] = "its subgraph was never run";
+
 struct MapRecord {
   metrics::PairStats stats;                  ///< real-valued maps
   std::vector<metrics::PairStats> channels;  ///< on demand, one per channel

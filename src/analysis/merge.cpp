@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "core/error.h"
+#include "analysis/fold_parts.h"
+#include "visq/run.h"
 
 namespace visq {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 std::string difference(const Part& a, const Part& b) {
   const RecordSums &x = a.sums, &y = b.sums;
   if (a.data != b.data) return "data";
+  if (a.sequence != b.sequence) return "--feed-back, --state or --sequence-length";
   if (a.reference_mode != b.reference_mode || a.quantized_mode != b.quantized_mode) return "modes";
   if (a.metrics != b.metrics) return "metrics";
   if (a.post != b.post) return "--post";
@@ -49,4 +51,20 @@ Result<std::vector<Part>> in_order(std::vector<Part> parts) {
   return parts;
 }
 
+namespace analysis {
+
+Status whole_sequences(const std::vector<Part>& parts, std::initializer_list<const Model*> models) {
+  const SequenceIdentity& sequence = parts.front().sequence;
+  const bool kept = std::any_of(models.begin(), models.end(), [](const Model* model) { return keeps_state(*model); });
+  if (sequence.feed_back.empty() && !kept) return {};
+  for (const Part& part : parts) {
+    const bool begins = &part == &parts.front() || (sequence.length > 0 && part.records.first % sequence.length == 0);
+    if (begins) continue;
+    return bad_input("{}: begins with record {}, in the middle of a sequence, which one run would have carried on", part.path,
+                     part.records.first);
+  }
+  return {};
+}
+
+}  // namespace analysis
 }  // namespace visq

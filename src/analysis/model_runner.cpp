@@ -18,18 +18,28 @@ Status ModelRunner::prepare(const std::vector<Array>& inputs) {
 
 Status ModelRunner::run(const std::vector<Array>& inputs, const Observer& observer) {
   VISQ_TRY(prepare(inputs));
-  const Subgraph& graph = model_->main();
+  VISQ_TRY(executor_->begin(inputs));
+  return watch(*executor_, observer);
+}
+
+/// Steps through a graph that has its inputs, and through those that it calls.
+Status ModelRunner::watch(runtime::Executor& executor, const Observer& observer) const {
+  const Subgraph& graph = executor.graph().subgraph();
   std::vector<bool> told(graph.tensors.size(), false);
   const auto tell = [&](int tensor) -> Status {
     const auto i = static_cast<std::size_t>(tensor);
-    if (told[i] || !executor_->available(tensor)) return {};
+    if (told[i] || !executor.available(tensor)) return {};
     told[i] = true;
-    return observer(tensor, *executor_);
+    return observer(tensor, executor);
   };
-  VISQ_TRY(executor_->begin(inputs));
   for (const int input : graph.inputs) VISQ_TRY(tell(input));
   for (std::size_t node = 0; node < graph.operators.size(); ++node) {
-    VISQ_TRY(executor_->step(node));
+    VISQ_ASSIGN(const bool calling, executor.enter(node));
+    while (calling) {
+      VISQ_ASSIGN(runtime::Executor* const callee, executor.next_call(node));
+      if (callee == nullptr) break;
+      VISQ_TRY(watch(*callee, observer));
+    }
     for (const int output : graph.operators[node].outputs) VISQ_TRY(tell(output));
   }
   for (const int output : graph.outputs) VISQ_TRY(tell(output));

@@ -14,7 +14,8 @@ class ModelRunner {
  public:
   ModelRunner(std::shared_ptr<const Model> model, Mode mode) : model_(std::move(model)), mode_(mode) {}
 
-  /// Called for graph inputs, every operator's outputs, and graph outputs that no operator makes, each once.
+  /// Called for graph inputs, every operator's outputs, and graph outputs that no operator makes, each once; for those of called subgraphs
+  /// once per run of theirs. The executor's graph says which subgraph it is.
   using Observer = std::function<Status(int tensor, const runtime::Executor& executor)>;
   Status run(const std::vector<Array>& inputs, const Observer& observer);
   /// The same with the inputs that a feed gives for a record, whose side of the pair this model is.
@@ -27,6 +28,7 @@ class ModelRunner {
 
  private:
   Status prepare(const std::vector<Array>& inputs);
+  Status watch(runtime::Executor& executor, const Observer& observer) const;
 
   std::shared_ptr<const Model> model_;
   Mode mode_;

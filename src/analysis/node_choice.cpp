@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "analysis/map_identity.h"
 #include "analysis/name_hint.h"
@@ -15,34 +16,29 @@ using quant::TensorMatch;
 
 constexpr std::size_t kNamesShown = 5;
 
+/// Chooses in one pair of subgraphs.
 class Chooser {
  public:
-  Chooser(const ComparePlan& plan, const std::string& name)
+  Chooser(const ComparePlan& plan, std::size_t pairing, const std::string& name, const NodeFilter& filter)
       : plan_(plan),
-        pairing_(plan.pairings().front().pairing),
+        place_(pairing),
+        graphs_(plan.pairings()[pairing]),
+        pairing_(graphs_.pairing),
         wanted_(name),
-        r_(plan.reference(), 0),
-        q_(plan.quantized(), 0),
-        filter_({name}, {}) {
-    for (const TensorMatch& match : pairing_.matches) {
-      filter_.learn_name(r_.name(match.reference));
-      filter_.learn_name(q_.name(match.quantized));
-    }
-    for (const auto& map : pairing_.unpaired) filter_.learn_name((map.in_reference ? r_ : q_).name(map.tensor));
-  }
+        r_(plan.reference(), graphs_.reference_subgraph),
+        q_(plan.quantized(), graphs_.quantized_subgraph),
+        filter_(filter) {}
 
-  Result<NodeChoice> choose() {
+  /// Nothing where no map of these subgraphs is called so.
+  std::optional<Result<NodeChoice>> choose() {
     auto matches = paired();
     if (matches.size() > 1) return several(matches);
-    if (matches.size() == 1) {
-      VISQ_ASSIGN(auto segment, segment_of(matches[0]));
-      return NodeChoice{matches[0], std::move(segment), {}};
-    }
+    if (matches.size() == 1) return alone(matches[0]);
     for (const bool in_reference : {true, false}) {
       const int tensor = unpaired(in_reference);
       if (tensor >= 0) return behind(tensor, in_reference);
     }
-    return elsewhere();
+    return std::nullopt;
   }
 
  private:
@@ -71,7 +67,13 @@ class Chooser {
   }
 
   Result<quant::PairedSegment> segment_of(const TensorMatch& match) const {
-    return quant::paired_segment(plan_.reference().main(), plan_.quantized().main(), pairing_, match);
+    return quant::paired_segment(plan_.reference().subgraphs[static_cast<std::size_t>(graphs_.reference_subgraph)],
+                                 plan_.quantized().subgraphs[static_cast<std::size_t>(graphs_.quantized_subgraph)], pairing_, match);
+  }
+
+  Result<NodeChoice> alone(const TensorMatch& match) const {
+    VISQ_ASSIGN(auto segment, segment_of(match));
+    return NodeChoice{place_, match, std::move(segment), {}};
   }
 
   /// The first pair whose segment computes the map.
@@ -85,7 +87,7 @@ class Chooser {
       if (!std::binary_search(operators.begin(), operators.end(), node)) continue;
       std::string remark = fmt::format("'{}' has no counterpart of its own in {}: what is extracted makes '{}'", names.name(tensor),
                                        (in_reference ? plan_.quantized() : plan_.reference()).path, r_.name(match.reference));
-      return NodeChoice{match, std::move(segment).value(), std::move(remark)};
+      return NodeChoice{place_, match, std::move(segment).value(), std::move(remark)};
     }
     return bad_input("'{}' has no counterpart in {}, and nothing that is computed from it has", names.name(tensor),
                      (in_reference ? plan_.quantized() : plan_.reference()).path);
@@ -98,32 +100,51 @@ class Chooser {
                        matches.size() > kNamesShown ? ", ..." : "");
   }
 
-  /// The name of a map in a called subgraph, or of nothing.
-  Error elsewhere() const {
-    for (const Model* model : {&plan_.reference(), &plan_.quantized()}) {
-      for (std::size_t g = 1; g < model->subgraphs.size(); ++g) {
-        for (const TensorInfo& tensor : model->subgraphs[g].tensors) {
-          if (tensor.name != wanted_) continue;
-          return usage_error(
-              "--nodes: '{}' stands in subgraph {} of {}; only nodes of the main graph can be extracted, such as the one that "
-              "calls it",
-              wanted_, g, model->path);
-        }
+  const ComparePlan& plan_;
+  std::size_t place_;
+  const quant::GraphPairing& graphs_;
+  const quant::Pairing& pairing_;
+  const std::string& wanted_;
+  MapNames r_, q_;
+  const NodeFilter& filter_;
+};
+
+/// Knows the names of all maps.
+NodeFilter filter_of(const ComparePlan& plan, const std::string& name) {
+  NodeFilter filter({name}, {});
+  for (const auto& [r, q, pairing, calls] : plan.pairings()) {
+    const MapNames reference(plan.reference(), r), quantized(plan.quantized(), q);
+    for (const TensorMatch& match : pairing.matches) {
+      filter.learn_name(reference.name(match.reference));
+      filter.learn_name(quantized.name(match.quantized));
+    }
+    for (const auto& map : pairing.unpaired) filter.learn_name((map.in_reference ? reference : quantized).name(map.tensor));
+  }
+  return filter;
+}
+
+/// The name of a map in a subgraph that is not compared, or of nothing.
+Error elsewhere(const ComparePlan& plan, const std::string& name) {
+  for (const Model* model : {&plan.reference(), &plan.quantized()}) {
+    for (std::size_t g = 1; g < model->subgraphs.size(); ++g) {
+      for (const TensorInfo& tensor : model->subgraphs[g].tensors) {
+        if (tensor.name != name) continue;
+        return usage_error("--nodes: '{}' stands in subgraph {} of {}, which has no counterpart in the other model", name, g, model->path);
       }
     }
-    return usage_error("--nodes: no feature map of {} or {} is called '{}'{}", plan_.reference().path, plan_.quantized().path, wanted_,
-                       name_hint(wanted_, {&plan_.reference(), &plan_.quantized()}));
   }
-
-  const ComparePlan& plan_;
-  const quant::Pairing& pairing_;
-  std::string wanted_;
-  MapNames r_, q_;
-  NodeFilter filter_;
-};
+  return usage_error("--nodes: no feature map of {} or {} is called '{}'{}", plan.reference().path, plan.quantized().path, name,
+                     name_hint(name, {&plan.reference(), &plan.quantized()}));
+}
 
 }  // namespace
 
-Result<NodeChoice> choose_node(const ComparePlan& plan, const std::string& name) { return Chooser(plan, name).choose(); }
+Result<NodeChoice> choose_node(const ComparePlan& plan, const std::string& name) {
+  const NodeFilter filter = filter_of(plan, name);
+  for (std::size_t pairing = 0; pairing < plan.pairings().size(); ++pairing) {
+    if (auto choice = Chooser(plan, pairing, name, filter).choose()) return std::move(*choice);
+  }
+  return elsewhere(plan, name);
+}
 
 }  // namespace visq::analysis

@@ -47,7 +47,7 @@ ErrorOrigin OriginSum::finish(const ComparisonSum& sum, const MapComparison& map
   ErrorOrigin origin;
   origin.not_computed = pair_->blocked.empty() ? sums_.not_computed : pair_->blocked;
   if (runs_ > 0 && !origin.not_computed.empty()) origin.not_computed += " (in some records)";
-  if (runs_ == 0 && origin.not_computed.empty()) origin.not_computed = "its subgraph was never run";
+  if (runs_ == 0 && origin.not_computed.empty()) origin.not_computed = kNeverRun;
   const auto root = [&](double squares, std::int64_t non_finite) {
     return runs_ > 0 && sums_.elements > 0 && non_finite == 0 ? std::sqrt(squares / static_cast<double>(sums_.elements)) : kUndefined;
   };

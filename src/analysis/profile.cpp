@@ -177,6 +177,7 @@ Result<ProfileResult> profile(std::shared_ptr<const Model> reference, std::share
   VISQ_ASSIGN(const std::int64_t done, gather(subjects, data, options, profilers));
   ProfileResult result;
   result.data = data.description();
+  result.sequence = identity(options.sequence);
   result.records = {options.records.first, options.records.first + done};
   result.interrupted = result.records.last < options.records.last;
   for (auto& profiler : profilers) result.models.push_back(profiler->finish());

@@ -1,6 +1,7 @@
 #include "analysis/profile_model.h"
 
 #include <algorithm>
+#include <set>
 
 #include "analysis/channels.h"
 #include "analysis/layer_values.h"
@@ -19,6 +20,27 @@ Histogram histogram_of(const metrics::ValueSketch& sketch) {
   return {sketch.min(), sketch.max(), sketch.histogram(sketch.min(), sketch.max(), kBins)};
 }
 
+/// Constants that are shapes, axes and indices have no rows.
+bool has_values(const TensorInfo& info) {
+  return !info.is_constant || is_floating(info.dtype) || info.quantization.quantized() || info.quantization.block_size > 0;
+}
+
+/// The main graph and those that it calls, directly or through others.
+std::set<int> run_subgraphs(const Model& model) {
+  std::set<int> reached{0};
+  std::vector<int> open{0};
+  while (!open.empty()) {
+    const int subgraph = open.back();
+    open.pop_back();
+    for (const Operator& op : model.subgraphs[static_cast<std::size_t>(subgraph)].operators) {
+      for (const std::int64_t callee : called_subgraphs(op)) {
+        if (callee >= 0 && reached.insert(static_cast<int>(callee)).second) open.push_back(static_cast<int>(callee));
+      }
+    }
+  }
+  return reached;
+}
+
 /// What a slot of an operator holds, for the table.
 std::string attribute_of(const Operator& op, std::size_t slot, bool constant) {
   const auto slots = layer_slots(op);
@@ -33,52 +55,55 @@ ValueStatistics to_statistics(const metrics::Moments& moments) {
 }
 
 ModelProfiler::ModelProfiler(const Model& model, Mode mode, const ProfileOptions& options)
-    : model_(model), graph_(model.main()), names_(model, 0), mode_(mode), per_channel_(options.per_channel) {
+    : model_(model), mode_(mode), per_channel_(options.per_channel) {
+  for (const int subgraph : run_subgraphs(model)) graphs_.try_emplace(subgraph, model, subgraph);
   choose_rows(options);
 }
 
 void ModelProfiler::choose_rows(const ProfileOptions& options) {
   NodeFilter filter(options.nodes, options.ops);
-  for (std::size_t t = 0; t < model_.main().tensors.size(); ++t) filter.learn_name(names_.name(static_cast<int>(t)));
-  for (std::size_t i = 0; i < model_.main().operators.size(); ++i) {
+  for (const auto& [subgraph, graph] : graphs_) {
+    for (std::size_t t = 0; t < graph.index.graph().tensors.size(); ++t) filter.learn_name(graph.names.name(static_cast<int>(t)));
+  }
+  for (const auto& [subgraph, graph] : graphs_) choose_rows(graph, filter);
+}
+
+void ModelProfiler::choose_rows(const Graph& graph, const NodeFilter& filter) {
+  for (std::size_t i = 0; i < graph.index.graph().operators.size(); ++i) {
     const int node = static_cast<int>(i);
-    const Operator& op = graph_.op(node);
-    const bool wanted =
-        std::any_of(op.outputs.begin(), op.outputs.end(), [&](int output) { return filter.passes({names_.name(output)}, op.label()); });
+    const Operator& op = graph.index.op(node);
+    const bool wanted = std::any_of(op.outputs.begin(), op.outputs.end(),
+                                    [&](int output) { return filter.passes({graph.names.name(output)}, op.label()); });
     if (!wanted) continue;
     for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
       const int input = op.inputs[slot];
-      if (input < 0 || !has_values(input)) continue;
-      const bool constant = graph_.tensor(graph_.origin(input)).is_constant;
-      add_row(node, input, attribute_of(op, slot, constant));
-      if (graph_.tensor(input).is_constant) profile_constant(node, input);
+      if (input < 0 || !has_values(graph.index.tensor(input))) continue;
+      const bool constant = graph.index.tensor(graph.index.origin(input)).is_constant;
+      add_row(graph, node, input, attribute_of(op, slot, constant));
+      if (graph.index.tensor(input).is_constant) profile_constant(graph, node, input);
     }
-    for (const int output : op.outputs) add_row(node, output, "output");
+    for (const int output : op.outputs) add_row(graph, node, output, "output");
   }
 }
 
-/// Constants that are shapes, axes and indices have no rows.
-bool ModelProfiler::has_values(int tensor) const {
-  const TensorInfo& info = graph_.tensor(tensor);
-  return !info.is_constant || is_floating(info.dtype) || info.quantization.quantized() || info.quantization.block_size > 0;
-}
-
-void ModelProfiler::add_row(int node, int tensor, std::string attribute) {
-  rows_.push_back({node, tensor, std::move(attribute)});
-  if (!slots_.contains(tensor)) slots_.emplace(tensor, std::make_unique<Slot>());
+void ModelProfiler::add_row(const Graph& graph, int node, int tensor, std::string attribute) {
+  const TensorPlace place(graph.subgraph, tensor);
+  rows_.push_back({place, node, std::move(attribute)});
+  if (!slots_.contains(place)) slots_.emplace(place, std::make_unique<Slot>());
 }
 
 /// A bias counts by the scales that the operator reading it gives it.
-void ModelProfiler::profile_constant(int node, int tensor) {
-  Slot& slot = *slots_.at(tensor);
+void ModelProfiler::profile_constant(const Graph& graph, int node, int tensor) {
+  Slot& slot = *slots_.at({graph.subgraph, tensor});
   if (slot.constant) return;
   slot.constant = true;
-  const TensorInfo& info = graph_.tensor(tensor);
+  const TensorInfo& info = graph.index.tensor(tensor);
   slot.shape = info.shape;
-  std::vector<float> values = constant_values(graph_, tensor).value_or(std::vector<float>());
-  const auto slots = layer_slots(graph_.op(node));
-  if (slots && tensor == tensor_in(graph_.op(node), slots->bias)) {
-    if (const auto bias = bias_values(graph_, graph_.op(node))) {
+  std::vector<float> values = constant_values(graph.index, tensor).value_or(std::vector<float>());
+  const Operator& op = graph.index.op(node);
+  const auto slots = layer_slots(op);
+  if (slots && tensor == tensor_in(op, slots->bias)) {
+    if (const auto bias = bias_values(graph.index, op)) {
       values.clear();
       for (const double value : *bias) values.push_back(static_cast<float>(value));
     }
@@ -92,18 +117,22 @@ void ModelProfiler::profile_constant(int node, int tensor) {
 }
 
 void ModelProfiler::observe(int tensor, const runtime::Executor& executor, ModelRecord& record, ProfileScratch& scratch) {
-  const auto found = slots_.find(tensor);
+  const TensorPlace place(executor.graph().subgraph_index(), tensor);
+  const auto found = slots_.find(place);
   if (found == slots_.end() || found->second->constant) return;
   const kernels::Tensor& map = executor.tensor(tensor);
   const float* values = number_values(map, scratch.values);
   if (values == nullptr) return;
   const std::span all(values, static_cast<std::size_t>(map.elements()));
-  TensorRecord& entry = record.tensors[tensor];
+  TensorRecord& entry = record.tensors[place];  // of a called subgraph it holds earlier runs
   entry.shape = map.shape;
   entry.moments.add(all);
   if (per_channel_) {
     for_each_channel(values, map.shape, channel_axis(map.info->quantization, map.shape), scratch.channel,
-                     [&](std::size_t, std::span<const float> channel) { entry.channels.emplace_back().add(channel); });
+                     [&](std::size_t index, std::span<const float> channel) {
+                       if (entry.channels.size() <= index) entry.channels.resize(index + 1);
+                       entry.channels[index].add(channel);
+                     });
   }
   Slot& slot = *found->second;
   const std::lock_guard lock(slot.mutex);
@@ -111,8 +140,8 @@ void ModelProfiler::observe(int tensor, const runtime::Executor& executor, Model
 }
 
 void ModelProfiler::fold(ModelRecord&& record) {
-  for (auto& [tensor, entry] : record.tensors) {
-    Slot& slot = *slots_.at(tensor);
+  for (auto& [place, entry] : record.tensors) {
+    Slot& slot = *slots_.at(place);
     slot.moments.merge(entry.moments);
     slot.shape = std::move(entry.shape);
     if (slot.channels.size() < entry.channels.size()) slot.channels.resize(entry.channels.size());
@@ -121,9 +150,10 @@ void ModelProfiler::fold(ModelRecord&& record) {
   for (auto& [subgraph, node, reason] : record.failures) failures_.emplace(std::pair(subgraph, node), std::move(reason));
 }
 
-TensorProfile ModelProfiler::finish(int tensor, const Slot& slot) const {
+TensorProfile ModelProfiler::finish(TensorPlace place, const Slot& slot) const {
+  const Graph& graph = graphs_.at(place.first);
   TensorProfile profile;
-  profile.map = names_.identity(tensor);
+  profile.map = graph.names.identity(place.second);
   profile.constant = slot.constant;
   profile.shape = slot.shape;
   profile.values = to_statistics(slot.moments);
@@ -132,7 +162,7 @@ TensorProfile ModelProfiler::finish(int tensor, const Slot& slot) const {
   }
   profile.histogram = histogram_of(slot.sketch);
   for (const metrics::Moments& channel : slot.channels) profile.channels.push_back(to_statistics(channel));
-  profile.channel_axis = channel_axis(graph_.tensor(tensor).quantization, slot.shape);
+  profile.channel_axis = channel_axis(graph.index.tensor(place.second).quantization, slot.shape);
   return profile;
 }
 
@@ -140,11 +170,11 @@ ModelProfile ModelProfiler::finish() {
   ModelProfile result;
   result.model = {model_.path, {}, model_.format};
   result.mode = mode_;
-  std::map<int, std::size_t> places;
+  std::map<TensorPlace, std::size_t> places;
   for (const Row& row : rows_) {
     const auto [place, fresh] = places.emplace(row.tensor, result.tensors.size());
     if (fresh) result.tensors.push_back(finish(row.tensor, *slots_.at(row.tensor)));
-    result.rows.push_back({row.node, graph_.op(row.node).label(), row.attribute, place->second});
+    result.rows.push_back({row.node, graphs_.at(row.tensor.first).index.op(row.node).label(), row.attribute, place->second});
   }
   for (const auto& [place, reason] : failures_) {
     const auto& [subgraph, node] = place;

@@ -4,16 +4,21 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "analysis/map_identity.h"
 #include "analysis/model_runner.h"
+#include "analysis/node_filter.h"
 #include "metrics/moments.h"
 #include "metrics/value_sketch.h"
 #include "quant/graph_index.h"
 #include "visq/profile.h"
 
 namespace visq::analysis {
+
+/// Where a tensor stands: its subgraph and its index there.
+using TensorPlace = std::pair<int, int>;
 
 /// What one record adds to one tensor, for the fold in record order.
 struct TensorRecord {
@@ -23,7 +28,7 @@ struct TensorRecord {
 };
 
 struct ModelRecord {
-  std::map<int, TensorRecord> tensors;
+  std::map<TensorPlace, TensorRecord> tensors;
   std::vector<runtime::NodeFailure> failures;  ///< operators that could not run
 };
 
@@ -38,7 +43,7 @@ class ModelProfiler {
   ModelProfiler(const Model& model, Mode mode, const ProfileOptions& options);
 
   bool empty() const { return rows_.empty(); }
-  /// Looks at one feature map; called by many threads.
+  /// Looks at one feature map, of the main graph or of one that it calls; called by many threads.
   void observe(int tensor, const runtime::Executor& executor, ModelRecord& record, ProfileScratch& scratch);
   /// Adds a record; called in record order, by one thread at a time.
   void fold(ModelRecord&& record);
@@ -54,23 +59,32 @@ class ModelProfiler {
     bool constant = false;
   };
 
+  /// A graph that is run: the main one, or one that is called.
+  struct Graph {
+    Graph(const Model& model, int position)
+        : index(model.subgraphs[static_cast<std::size_t>(position)]), names(model, position), subgraph(position) {}
+    quant::GraphIndex index;
+    MapNames names;
+    int subgraph;
+  };
+
   void choose_rows(const ProfileOptions& options);
-  void add_row(int node, int tensor, std::string attribute);
-  void profile_constant(int node, int tensor);
-  bool has_values(int tensor) const;
-  TensorProfile finish(int tensor, const Slot& slot) const;
+  void choose_rows(const Graph& graph, const NodeFilter& filter);
+  void add_row(const Graph& graph, int node, int tensor, std::string attribute);
+  void profile_constant(const Graph& graph, int node, int tensor);
+  TensorProfile finish(TensorPlace place, const Slot& slot) const;
 
   const Model& model_;
-  quant::GraphIndex graph_;
-  MapNames names_;
+  std::map<int, Graph> graphs_;  ///< by subgraph
   Mode mode_;
   bool per_channel_;
   struct Row {
-    int node, tensor;
+    TensorPlace tensor;
+    int node;
     std::string attribute;
   };
   std::vector<Row> rows_;
-  std::map<int, std::unique_ptr<Slot>> slots_;                   ///< by tensor; fixed once rows are chosen
+  std::map<TensorPlace, std::unique_ptr<Slot>> slots_;           ///< fixed once rows are chosen
   std::map<std::pair<int, std::size_t>, std::string> failures_;  ///< by subgraph and node
 };
 

@@ -154,7 +154,9 @@ Result<T> unpack_any(const std::string& bytes) {
 
 std::string pack(const RecordOutput& output) { return pack_any(output); }
 Result<RecordOutput> unpack_output(const std::string& bytes) { return unpack_any<RecordOutput>(bytes); }
-std::string pack(const std::vector<MapRecord>& maps) { return pack_any(maps); }
-Result<std::vector<MapRecord>> unpack_maps(const std::string& bytes) { return unpack_any<std::vector<MapRecord>>(bytes); }
+std::string pack(const std::vector<std::vector<MapRecord>>& maps) { return pack_any(maps); }
+Result<std::vector<std::vector<MapRecord>>> unpack_maps(const std::string& bytes) {
+  return unpack_any<std::vector<std::vector<MapRecord>>>(bytes);
+}
 
 }  // namespace visq::analysis

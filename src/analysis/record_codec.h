@@ -12,7 +12,8 @@ std::string pack(const RecordOutput& output);
 /// Errors: kBadInput where the bytes are no such output.
 Result<RecordOutput> unpack_output(const std::string& bytes);
 
-std::string pack(const std::vector<MapRecord>& maps);
-Result<std::vector<MapRecord>> unpack_maps(const std::string& bytes);
+/// Of each map its runs.
+std::string pack(const std::vector<std::vector<MapRecord>>& maps);
+Result<std::vector<std::vector<MapRecord>>> unpack_maps(const std::string& bytes);
 
 }  // namespace visq::analysis

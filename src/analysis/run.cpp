@@ -46,6 +46,7 @@ class Dumper {
 
  private:
   Status tell(int index, const runtime::Executor& executor) {
+    if (executor.graph().subgraph_index() != 0) return {};  // a dump holds the main graph's maps
     const kernels::Tensor& tensor = executor.tensor(index);
     const bool resource = tensor.dtype == DType::kResource || tensor.dtype == DType::kVariant;
     if (!wanted_[static_cast<std::size_t>(index)] || resource || (tensor.data == nullptr && tensor.strings == nullptr)) return {};

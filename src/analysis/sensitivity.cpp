@@ -245,18 +245,19 @@ class SensitivityRun {
   void rank(const SensitivityScores& scores, SensitivityResult& result) const {
     std::map<std::int64_t, std::vector<std::size_t>, std::greater<>> groups;  // by number of records
     for (std::size_t i = 0; i < parts_.size(); ++i) groups[scores.score(i).records].push_back(i);
+    std::vector<std::size_t> order;
     for (const auto& [records, trials] : groups) {
-      const auto order = scores.ranked(trials);
-      const auto intervals = scores.rank_intervals(order);
-      const int before = static_cast<int>(result.nodes.size());
-      for (std::size_t i = 0; i < order.size(); ++i) {
-        Sensitivity& row = result.nodes.emplace_back(row_of(order[i], scores));
-        row.rank = static_cast<int>(result.nodes.size());
-        if (intervals[i].low == 0) continue;
-        row.rank_low = before + intervals[i].low;
-        row.rank_high = before + intervals[i].high;
-        result.rank_interval = analysis::interval_method();
-      }
+      const auto ranked = scores.ranked(trials);
+      order.insert(order.end(), ranked.begin(), ranked.end());
+    }
+    const bool whole = scores.complete();
+    const auto intervals = whole ? scores.rank_intervals(order) : scores.estimated_intervals(order);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      Sensitivity& row = result.nodes.emplace_back(row_of(order[i], scores));
+      row.rank = static_cast<int>(i) + 1;
+      row.rank_low = intervals[i].low;
+      row.rank_high = intervals[i].high;
+      if (row.rank_low > 0) result.rank_interval = whole ? analysis::interval_method() : analysis::estimate_method();
     }
     if (options_.reverse) std::reverse(result.nodes.begin(), result.nodes.end());
   }

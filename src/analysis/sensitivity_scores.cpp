@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
+
+#include "analysis/random.h"
 
 namespace visq::analysis {
 
@@ -18,21 +22,6 @@ constexpr std::size_t kMostResamples = 1000, kFewestResamples = 100;
 constexpr std::size_t kMergeBudget = 200'000'000;
 
 const MetricDef& definition(int metric) { return *metrics::metric_defs()[static_cast<std::size_t>(metric)]; }
-
-/// SplitMix64 (Steele, Lea, Flood 2014): the same numbers on every platform.
-class Random {
- public:
-  std::size_t below(std::size_t bound) {
-    state_ += 0x9E3779B97F4A7C15U;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
-    return static_cast<std::size_t>((z ^ (z >> 31)) % bound);
-  }
-
- private:
-  std::uint64_t state_ = 0;
-};
 
 }  // namespace
 
@@ -183,6 +172,36 @@ std::vector<RankInterval> SensitivityScores::rank_intervals(const std::vector<st
     const auto tail = static_cast<std::size_t>((1 - kConfidence) / 2 * static_cast<double>(resamples));
     const int rank = static_cast<int>(i) + 1;
     intervals[i] = {std::min(ranks[i][tail], rank), std::max(ranks[i][resamples - 1 - tail], rank)};
+  }
+  return intervals;
+}
+
+/// As an error that adds up over records; NaN and Inf are worse than any number.
+double SensitivityScores::error(std::size_t trial, std::size_t record) const {
+  if (!done(trial, record)) return MeasuredErrors::kMissing;
+  const TrialScore score = this->score(trial, {record});
+  if (score.non_finite > 0) return std::numeric_limits<double>::infinity();
+  const MetricValue& value = score.metrics.front();
+  if (value.state == MetricValue::State::kUndefined) return score.differing_share;
+  if (value.state == MetricValue::State::kInfinite) return 0;
+  const MetricInfo& info = definition(metrics_.front()).info;
+  if (info.better == Direction::kLowerIsBetter) return value.value;
+  return info.name == "cosine" ? std::max(0.0, 1 - value.value) : std::pow(10, -value.value / 10);  // the others are in dB
+}
+
+std::vector<RankInterval> SensitivityScores::estimated_intervals(const std::vector<std::size_t>& ranked) const {
+  const auto row = [&](std::size_t trial) {
+    std::vector<double> errors;
+    for (std::size_t r = 0; r < records(); ++r) errors.push_back(error(trial, r));
+    return errors;
+  };
+  if (records() < 2) return std::vector<RankInterval>(ranked.size());
+  MeasuredErrors errors{{}, row(trials() - 1)};
+  for (const std::size_t trial : ranked) errors.trials.push_back(row(trial));
+  std::vector<RankInterval> intervals = estimate_marks(errors, least_first_);
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    const int rank = static_cast<int>(i) + 1;
+    if (intervals[i].low > 0) intervals[i] = {std::min(intervals[i].low, rank), std::max(intervals[i].high, rank)};
   }
   return intervals;
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/estimate_marks.h"
 #include "analysis/trial_runner.h"
 #include "metrics/metric.h"
 #include "visq/sensitivity.h"
@@ -18,11 +19,6 @@ struct TrialScore {
   bool integer_outputs = false;
   std::int64_t non_finite = 0, records = 0;
   std::string not_compared;
-};
-
-/// Lowest and highest rank; 0, 0: unknown.
-struct RankInterval {
-  int low = 0, high = 0;
 };
 
 /// How rank_intervals() gets its numbers, for headers.
@@ -51,9 +47,13 @@ class SensitivityScores {
   std::vector<std::size_t> worst_records(std::size_t trial, const std::vector<std::size_t>& records) const;
   /// Parallel to `ranked`, whose trials were all done on the same records: ranks, from 1, that 95 % of resamples of the records give.
   std::vector<RankInterval> rank_intervals(const std::vector<std::size_t>& ranked) const;
+  /// Parallel to `ranked`, where not all trials were done on all records: the ranks that they may have once they are. The last trial of all
+  /// is everything quantized, which is not ranked.
+  std::vector<RankInterval> estimated_intervals(const std::vector<std::size_t>& ranked) const;
   /// Operators computed, and trials times records done.
   std::int64_t steps() const;
   std::int64_t cells_done() const;
+  bool complete() const { return cells_done() == static_cast<std::int64_t>(trials() * records()); }
 
   std::string state() const;
   /// False, and nothing changed, where the state is not one of such a run.
@@ -71,6 +71,7 @@ class SensitivityScores {
   bool worse_output(const Standing& a, const Standing& b) const;
   void fold_outputs(std::size_t trial, const std::vector<std::size_t>& records, TrialScore& score) const;
   MetricValue worst_of_outputs(const metrics::MetricDef& def, const std::vector<metrics::MetricState>& outputs) const;
+  double error(std::size_t trial, std::size_t record) const;
   std::vector<std::vector<metrics::MetricState>> record_states(std::size_t trial) const;
 
   std::size_t outputs_;

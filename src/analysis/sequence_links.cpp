@@ -142,4 +142,10 @@ Result<std::vector<int>> fed_back_inputs(const Model& model, const Model* twin, 
   return positions;
 }
 
+SequenceIdentity identity(const SequenceOptions& options) {
+  SequenceIdentity identity{{}, options.state_file, options.length};
+  for (const FeedBack& link : options.feed_back) identity.feed_back.push_back(link.output + "=" + link.input);
+  return identity;
+}
+
 }  // namespace visq

@@ -182,7 +182,7 @@ std::unique_ptr<Kernel> make_int8(const ConvolutionSpec& spec, IntegerSums& sums
                                                      .bias = sums.bias,
                                                      .clamp = corrected ? Clamp{} : clamp_of(spec.activation)});
   if (primitive == nullptr || !primitive->generated()) return nullptr;
-  sums.filter = {};
+  sums.drop_filter();
   return std::make_unique<Int8Kernel>(std::move(primitive), spec, std::move(sums), std::move(filter.offsets));
 }
 
@@ -192,7 +192,7 @@ std::unique_ptr<Kernel> make_carried(const ConvolutionSpec& spec, IntegerSums& s
   auto convolution = FloatConvolution::create(
       {.shape = spec.shape, .layout = spec.layout, .filter = filter, .own_filter = std::move(filter), .bias = sums.bias});
   if (convolution == nullptr) return nullptr;
-  sums.filter = {};
+  sums.drop_filter();
   return std::make_unique<CarriedKernel>(std::move(convolution), spec, std::move(sums));
 }
 

@@ -247,7 +247,7 @@ std::unique_ptr<Kernel> make_depthwise_int8(const ConvolutionSpec& spec, Integer
   const Steps steps = steps_of(shape);
   Packed packed;
   if (!pack(shape, sums, steps, packed)) return nullptr;
-  sums.filter = {};
+  sums.drop_filter();
   return std::make_unique<DepthwiseInt8Kernel>(spec, sums, steps, std::move(packed));
 }
 

@@ -24,6 +24,9 @@ struct IntegerSums {
   std::vector<float> scales;         ///< per output channel: scale_x * scale_w[c], multiplied in double
   std::vector<float> bias;           ///< per output channel, in steps of scales; empty: none
   double largest_sum = 0;            ///< no partial sum can exceed this, bias included
+
+  /// Once it is packed. Assigning {} would keep its memory.
+  void drop_filter() { filter = std::vector<std::int16_t>(); }
 };
 
 /// A filter as the int8 kernels take it.

@@ -89,6 +89,9 @@ class EvalContext {
   Session& session() const { return *session_; }
   /// Uninitialised memory, 64-byte aligned, valid until the next call of scratch() or the end of Eval.
   std::byte* scratch(std::size_t bytes) const;
+  /// For kernels that round their output to its grid themselves: how many values lay beyond its range.
+  void has_rounded(std::int64_t beyond) { beyond_ = beyond; }
+  std::int64_t beyond() const { return beyond_; }
 
  private:
   std::span<const Tensor* const> inputs_;
@@ -96,6 +99,7 @@ class EvalContext {
   KernelState* state_;
   std::vector<std::byte>& scratch_;
   Session* session_;
+  std::int64_t beyond_ = 0;
 };
 
 /// A prepared operator. Shared by all threads; what changes lives in its KernelState.
@@ -294,6 +298,8 @@ struct OpDef {
   /// An input of which `prepare` reads a constant's values by real_constant() and from its stored integers only, so that its real values
   /// are made where it was not packed, and else never; -1: none.
   int packs = -1;
+  /// True where each element of the only output is a function of that element of the only input.
+  bool pointwise = false;
   /// True where Prepare and Eval are right on stored integers too, whatever their scale: they only move or order them (RESHAPE, ARG_MAX).
   bool takes_stored = false;
   /// True where equal inputs need not give equal outputs, or state is kept: never computed ahead of the run.

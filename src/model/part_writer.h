@@ -80,16 +80,16 @@ class PartWriter {
     std::set<int> tensors(part_.inputs.begin(), part_.inputs.end());
     tensors.insert(part_.outputs.begin(), part_.outputs.end());
     for (const int index : part_.operators) {
-      const Operator& op = graph(0).operators[static_cast<std::size_t>(index)];
+      const Operator& op = graph(part_.subgraph).operators[static_cast<std::size_t>(index)];
       for (const auto* slots : {&op.inputs, &op.outputs, &op.intermediates}) tensors.insert(slots->begin(), slots->end());
     }
     for (const int tensor : std::vector<int>(tensors.begin(), tensors.end())) {
       if (tensor < 0) continue;
-      const Quantization& quantization = graph(0).tensors[static_cast<std::size_t>(tensor)].quantization;
+      const Quantization& quantization = graph(part_.subgraph).tensors[static_cast<std::size_t>(tensor)].quantization;
       if (quantization.block_size != 0) tensors.insert({quantization.block_scales, quantization.block_zero_points});
     }
     tensors.erase(-1);
-    return {0, {tensors.begin(), tensors.end()}, part_.operators, part_.inputs, part_.outputs};
+    return {part_.subgraph, {tensors.begin(), tensors.end()}, part_.operators, part_.inputs, part_.outputs};
   }
 
   Selection whole_graph(int index) const {
@@ -105,7 +105,7 @@ class PartWriter {
   std::set<int> called_graphs() const {
     std::set<int> called;
     std::vector<const Operator*> open;
-    for (const int index : part_.operators) open.push_back(&graph(0).operators[static_cast<std::size_t>(index)]);
+    for (const int index : part_.operators) open.push_back(&graph(part_.subgraph).operators[static_cast<std::size_t>(index)]);
     while (!open.empty()) {
       const Operator* op = open.back();
       open.pop_back();
@@ -145,7 +145,7 @@ class PartWriter {
         drop_hollow(dimension->array_indices);
       }
     }
-    const auto sizes = subgraph == 0 ? part_.sizes.find(index) : part_.sizes.end();
+    const auto sizes = subgraph == part_.subgraph ? part_.sizes.find(index) : part_.sizes.end();
     if (sizes != part_.sizes.end()) {
       tensor->shape.assign(sizes->second.shape.dims().begin(), sizes->second.shape.dims().end());
       tensor->shape_signature.assign(sizes->second.signature.begin(), sizes->second.signature.end());

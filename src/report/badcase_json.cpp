@@ -45,7 +45,7 @@ std::string badcase_json(const BadcaseResult& result) {
   Json json;
   json["schema"] = "visq.badcase/1";
   json["models"] = {{"reference", json_model(result.reference)}, {"quantized", json_model(result.quantized)}};
-  json["data"] = json_data(result.data, result.records);
+  json["data"] = json_data(result.data, result.records, result.sequence);
   json["modes"] = {name(result.reference_mode), name(result.quantized_mode)};
   json["post"] = result.post == PostProcess::kNone ? Json(nullptr) : Json(name(result.post));
   json["by"] = Json::array();

@@ -27,6 +27,7 @@ Json json_box(const BoxPlot& box) {
 Json json_distribution(const Distribution& each) {
   Json json;
   json["kind"] = each.kind == Distribution::Kind::kWeight ? "weight" : "activation";
+  json["subgraph"] = each.reference.subgraph;
   json["node"] = each.reference.node;
   json["op"] = json_string(each.reference.op);
   json["name"] = json_string(each.reference_tensor);
@@ -53,7 +54,7 @@ std::string distribution_json(const DistributionResult& result) {
   Json json;
   json["schema"] = "visq.distribution/1";
   json["models"] = {{"reference", json_model(result.reference)}, {"quantized", json_model(result.quantized)}};
-  json["data"] = json_data(result.data, result.records);
+  json["data"] = json_data(result.data, result.records, result.sequence);
   json["modes"] = {name(result.reference_mode), name(result.quantized_mode)};
   json["distributions"] = Json::array();
   for (const Distribution& each : result.distributions) json["distributions"].push_back(json_distribution(each));

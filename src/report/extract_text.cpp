@@ -6,6 +6,7 @@
 
 #include "report/extract_report.h"
 #include "report/text.h"
+#include "report/view.h"
 
 namespace visq::report {
 namespace {
@@ -15,7 +16,7 @@ std::string file_name(const std::string& path) { return printable(std::filesyste
 /// "node 3 CONV_2D, node 4 RELU of fp32.tflite".
 std::string operators_of(const ExtractedPart& part) {
   std::vector<std::string> nodes;
-  for (const MapIdentity& op : part.operators) nodes.push_back(fmt::format("node {} {}", op.node, printable(op.op)));
+  for (const MapIdentity& op : part.operators) nodes.push_back(fmt::format("node {} {}", place(op), printable(op.op)));
   return fmt::format("{} of {}", fmt::join(nodes, ", "), file_name(part.model.path));
 }
 

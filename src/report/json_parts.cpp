@@ -14,8 +14,15 @@ Json json_model(const ModelIdentity& identity) {
   return out;
 }
 
-Json json_data(const std::string& description, RecordRange records) {
-  return {{"file", json_string(description)}, {"records", {records.first, records.last}}};
+Json json_data(const std::string& description, RecordRange records, const SequenceIdentity& sequence) {
+  Json json = {{"file", json_string(description)}, {"records", {records.first, records.last}}};
+  if (sequence == SequenceIdentity()) return json;
+  Json& out = json["sequence"];
+  out["feed_back"] = Json::array();
+  for (const std::string& link : sequence.feed_back) out["feed_back"].push_back(json_string(link));
+  out["state"] = sequence.state_file.empty() ? Json(nullptr) : json_string(sequence.state_file);
+  out["length"] = sequence.length > 0 ? Json(sequence.length) : Json(nullptr);
+  return json;
 }
 
 Json json_histogram(const Histogram& histogram) {

@@ -13,8 +13,8 @@ namespace visq::report {
 /// {"file": …, "sha256": …}
 Json json_model(const ModelIdentity& identity);
 
-/// What was run: {"file", "records"}
-Json json_data(const std::string& description, RecordRange records);
+/// What was run: {"file", "records"}, and of sequences "sequence"
+Json json_data(const std::string& description, RecordRange records, const SequenceIdentity& sequence = {});
 
 /// Scales through the shortest text of the float, 0.0235 rather than 0.023499999195337296; null where they are not finite.
 Json json_scales(const std::vector<float>& scales);

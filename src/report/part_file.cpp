@@ -92,6 +92,14 @@ RecordSums sums(const Plain& json) {
   return out;
 }
 
+SequenceIdentity sequence(const Plain& json) {
+  SequenceIdentity out;
+  out.feed_back = strings(json.at("feed_back"));
+  if (json.at("state").is_string()) out.state_file = json.at("state").get<std::string>();
+  if (json.at("length").is_number_integer()) out.length = json.at("length").get<std::int64_t>();
+  return out;
+}
+
 /// Throws what the JSON library throws where a key is missing or of another type.
 PartFile part_of(const Plain& document, const std::string& path) {
   PartFile file;
@@ -102,6 +110,7 @@ PartFile part_of(const Plain& document, const std::string& path) {
   part.path = path;
   part.data = document.at("data").at("file").get<std::string>();
   part.records = records(document.at("data").at("records"));
+  if (document.at("data").contains("sequence")) part.sequence = sequence(document.at("data").at("sequence"));
   part.reference_mode = mode_called(document.at("modes").at(0).get<std::string>());
   part.quantized_mode = mode_called(document.at("modes").at(1).get<std::string>());
   if (document.at("post").is_string()) {

@@ -51,6 +51,14 @@ void add_statistics(Row& row, const ValueStatistics& values, NumberText number) 
   }
 }
 
+/// Of the operator whose row it is.
+std::string place_of(const ProfileRow& row, const TensorProfile& tensor) {
+  MapIdentity map;
+  map.subgraph = tensor.map.subgraph;
+  map.node = row.node;
+  return place(map);
+}
+
 Table statistic_table(const ModelProfile& model, NumberText number, bool outputs_only) {
   Table table{{{{"index", true}},
                {{"op"}, 2},
@@ -70,8 +78,13 @@ Table statistic_table(const ModelProfile& model, NumberText number, bool outputs
   for (const ProfileRow& each : model.rows) {
     if (outputs_only && each.attribute != "output") continue;
     const TensorProfile& tensor = model.tensors[each.tensor];
-    Row row{std::to_string(each.node),           printable(each.op),           printable(tensor.map.name),        each.attribute,
-            std::string(name(tensor.map.dtype)), scale_text(tensor.map.scale), zero_points(tensor.map.zero_point)};
+    Row row{place_of(each, tensor),
+            printable(each.op),
+            printable(tensor.map.name),
+            each.attribute,
+            std::string(name(tensor.map.dtype)),
+            scale_text(tensor.map.scale),
+            zero_points(tensor.map.zero_point)};
     add_statistics(row, tensor.values, number);
     row.push_back(compact(tensor.shape));
     row.push_back(std::to_string(tensor.values.non_finite));

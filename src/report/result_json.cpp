@@ -164,7 +164,7 @@ std::string result_json(const CompareResult& result) {
   Json document;
   document["schema"] = "visq.compare/1";
   document["models"] = {{"reference", json_model(result.reference)}, {"quantized", json_model(result.quantized)}};
-  document["data"] = json_data(result.data, result.records);
+  document["data"] = json_data(result.data, result.records, result.sequence);
   document["modes"] = {name(result.reference_mode), name(result.quantized_mode)};
   document["interrupted"] = result.interrupted;
   Json nodes = Json::array();

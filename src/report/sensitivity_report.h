@@ -9,8 +9,11 @@
 
 namespace visq::report {
 
-/// What was measured, and the most sensitive things. `columns`: width of the terminal, which shows the first rows only; 0: a file with all.
-std::string sensitivity_text(const SensitivityResult& result, std::size_t columns);
+/// Rows that the terminal shows where nobody says how many.
+inline constexpr std::size_t kSensitivityRows = 20;
+
+/// What was measured, and the most sensitive things. `columns`: width of the terminal, which shows the first `rows`; 0: a file with all.
+std::string sensitivity_text(const SensitivityResult& result, std::size_t columns, std::size_t rows = kSensitivityRows);
 
 /// sensitive_ops.csv: a row per thing.
 std::string sensitivity_csv(const SensitivityResult& result);

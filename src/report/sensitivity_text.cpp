@@ -10,9 +10,6 @@
 namespace visq::report {
 namespace {
 
-/// Rows of the table on a terminal.
-constexpr std::size_t kShown = 20;
-
 const MetricInfo& info_of(int metric) { return all_metrics()[static_cast<std::size_t>(metric)]; }
 
 std::string cell(const MetricValue& value, bool exactly) {
@@ -68,10 +65,10 @@ std::vector<std::string> row_of(const Sensitivity& node, bool exactly) {
 
 /// The terminal's table: the rank and the place in the graph first, of the rest what fits; columns that say the same in every row are left
 /// out.
-std::string terminal_table(const SensitivityResult& result, std::size_t columns) {
+std::string terminal_table(const SensitivityResult& result, std::size_t columns, std::size_t first) {
   std::vector<FittedColumn> all = file_columns(result);
   Rows rows;
-  for (std::size_t i = 0; i < std::min(kShown, result.nodes.size()); ++i) rows.push_back(row_of(result.nodes[i], false));
+  for (std::size_t i = 0; i < std::min(first, result.nodes.size()); ++i) rows.push_back(row_of(result.nodes[i], false));
   std::vector<std::size_t> order;
   const auto is = [&](std::size_t i, std::string_view title) { return all[i].column.title == title; };
   const auto says_nothing = [&](std::size_t i) {
@@ -157,11 +154,11 @@ std::string notes(const SensitivityResult& result, std::size_t columns) {
 
 }  // namespace
 
-std::string sensitivity_text(const SensitivityResult& result, std::size_t columns) {
+std::string sensitivity_text(const SensitivityResult& result, std::size_t columns, std::size_t rows) {
   std::string text = head(result, columns);
   if (columns == 0) return text + file_table(result) + notes(result, columns);
-  text += terminal_table(result, columns);
-  if (result.nodes.size() > kShown) text += fmt::format("and {} more; -o DIR writes them all\n", result.nodes.size() - kShown);
+  text += terminal_table(result, columns, rows);
+  if (result.nodes.size() > rows) text += fmt::format("and {} more; -o DIR writes them all\n", result.nodes.size() - rows);
   return text + notes(result, columns);
 }
 

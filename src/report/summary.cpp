@@ -216,8 +216,8 @@ class Summary {
   void anomalies() {
     std::vector<std::string> lines;
     for (const Anomaly& anomaly : result_.anomalies) {
-      lines.push_back(fmt::format("{} {}: {}, {} (limit {})", place(anomaly.map), printable(anomaly.map.name), printable(anomaly.kind),
-                                  brief(anomaly.value), brief(anomaly.limit)));
+      lines.push_back(fmt::format("{} {}: {}, {} (limit {})", place(anomaly.map), shortened(printable(anomaly.map.name), kLegibleName),
+                                  printable(anomaly.kind), brief(anomaly.value), brief(anomaly.limit)));
     }
     list(fmt::format("{} anomal{}", lines.size(), lines.size() == 1 ? "y" : "ies"), lines);
     lines.clear();

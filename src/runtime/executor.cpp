@@ -250,7 +250,11 @@ Status Executor::run_kernel(std::size_t node) {
   VISQ_TRY(kernel->eval(context));
   for (const int output : op.outputs) {
     available_[static_cast<std::size_t>(output)] = true;
-    round_output(static_cast<std::size_t>(output));
+    if (graph_->nodes()[node].rounds) {
+      saturated_[static_cast<std::size_t>(output)] = context.beyond();
+    } else {
+      round_output(static_cast<std::size_t>(output));
+    }
   }
   return {};
 }

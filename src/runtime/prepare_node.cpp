@@ -1,6 +1,7 @@
 // One call of an operator's Prepare, with the checks that the registry promises for it.
 #include <algorithm>
 
+#include "quant/code_table.h"
 #include "runtime/graph_library.h"
 
 namespace visq::runtime {
@@ -36,7 +37,7 @@ Status check_main_type(const kernels::OpDef& def, const kernels::PrepareContext&
 Result<PrepareOutcome> prepare_node(const PreparedGraph& graph, std::string place, PrepareRequest request) {
   const std::string& label = request.op->label();
   const kernels::OpDef* const integer = kernels::find_integer_op(label);
-  const bool stored = touches_stored(request.inputs, request.outputs);
+  const bool stored = touches_stored(request.inputs, request.outputs), may_round = request.may_round;
   const kernels::OpDef* const def = stored && integer != nullptr ? integer : kernels::find_op(label);
   kernels::PrepareContext context(*request.op, std::move(place), std::move(request.inputs), std::move(request.outputs));
   context.belongs_to(&graph.model(), &graph.subgraph());
@@ -59,6 +60,11 @@ Result<PrepareOutcome> prepare_node(const PreparedGraph& graph, std::string plac
     return outcome;
   }
   outcome.kernel = std::move(kernel).value();
+  if (def->pointwise && may_round) {
+    VISQ_ASSIGN(auto table, quant::as_code_table(context, *outcome.kernel));
+    outcome.rounds = table != nullptr;
+    if (outcome.rounds) outcome.kernel = std::move(table);
+  }
   outcome.reads_session = context.reads_session();
   outcome.wants_codes = context.wants_codes();
   outcome.packed = context.packed();

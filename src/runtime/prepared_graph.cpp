@@ -125,6 +125,7 @@ class GraphPreparer {
       request.fixed.push_back(input >= 0 && tensor(input).ahead);
     }
     for (const int output : op.outputs) request.outputs.push_back(&tensor(output).value);
+    request.may_round = graph_->mode_ == Mode::kFakeQuant;
     return request;
   }
 
@@ -171,6 +172,7 @@ class GraphPreparer {
     node.status = NodeStatus::kReady;
     node.kernel = outcome.kernel;
     node.stateful = outcome.stateful;
+    node.rounds = outcome.rounds;
     for (std::size_t i = 0; i < node.op->outputs.size(); ++i) tensor(node.op->outputs[i]).shape_known = !outcome.open[i];
     for (std::size_t slot = 0; slot < node.op->inputs.size(); ++slot) {
       const int input = node.op->inputs[slot];

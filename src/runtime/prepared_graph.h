@@ -25,6 +25,7 @@ struct PreparedNode {
   const Operator* op = nullptr;
   std::shared_ptr<const kernels::Kernel> kernel;  ///< null unless kReady or kFolded
   bool stateful = false;                          ///< what it keeps between records belongs to the run, not to one executor
+  bool rounds = false;                            ///< the kernel rounds its output to its grid itself
   NodeStatus status = NodeStatus::kUnsupported;
   std::string reason;  ///< one line for kUnsupported
 };
@@ -97,6 +98,7 @@ struct PrepareOutcome {
   std::shared_ptr<const kernels::Kernel> kernel;
   bool stateful = false, shape_only = false;  ///< as the operator's definition says
   bool deferred = false;
+  bool rounds = false;                                 ///< see PreparedNode
   bool reads_session = false;                          ///< the outcome depends on variables and tables of the run
   std::vector<bool> wants_codes, packed, values_read;  ///< per input slot
   std::vector<bool> open;                              ///< per output: only the run tells its shape
@@ -111,6 +113,7 @@ struct PrepareRequest {
   std::vector<bool> fixed;                    ///< per input: the same values in every record
   std::vector<bool> late;                     ///< per input: a constant without values yet, see OpDef::packs
   const kernels::Session* session = nullptr;  ///< null ahead of the run
+  bool may_round = false;                     ///< the kernel may round its output itself
 };
 
 /// Calls Prepare of one node of a graph; used ahead of the run and, for deferred nodes, in it.

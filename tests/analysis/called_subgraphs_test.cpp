@@ -1,11 +1,16 @@
 // Comparison inside subgraphs that operators call: run i of a body against run i of the other's.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "support/memory_source.h"
 #include "support/small_model.h"
+#include "visq/badcase.h"
 #include "visq/compare.h"
+#include "visq/distribution.h"
+#include "visq/profile.h"
 
 namespace visq {
 namespace {
@@ -119,6 +124,105 @@ TEST(CalledSubgraphs, ABranchThatIsNeverTakenIsSaidToBe) {
   ASSERT_TRUE(result.ok()) << result.error().message;
   EXPECT_EQ(map_named(*result, "clamped").not_compared, "");
   EXPECT_EQ(map_named(*result, "negated").not_compared, "its subgraph was never run");
+}
+
+/// The maps "half" of both models in all turns of one record, as halving() makes them with sums over 4.
+struct Turns {
+  std::vector<double> reference, quantized;
+  Turns(std::vector<double> f, double scale) {
+    std::vector<double> q = f;
+    while (std::accumulate(f.begin(), f.end(), 0.0) > 4) {
+      for (double& value : f) reference.push_back(value /= 2);
+      for (double& value : q) quantized.push_back(value = std::round(value / 2 / scale) * scale);
+    }
+  }
+};
+
+TEST(CalledSubgraphs, DistributionsHoldEveryRunOfABody) {
+  MemorySource data({float_array({4}, {8.1F, 4.3F, 2.7F, 1.9F}), float_array({4}, {4.5F, 2.5F, 1.5F, 0.5F})});
+  DistributionOptions options;
+  options.records = {0, 2};
+  options.nodes = {"half"};
+  const auto result = distribution(halving(4, 0), halving(4, 0.25F), data, options);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  ASSERT_EQ(result->distributions.size(), 1U);
+  const Distribution& half = result->distributions[0];
+  EXPECT_EQ(half.reference.subgraph, 2);
+  const auto& counts = half.before.histogram.counts;
+  EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), 0.0), 4 * (3 + 2));
+  EXPECT_FLOAT_EQ(static_cast<float>(half.before.largest), 8.1F / 2);
+  EXPECT_FLOAT_EQ(static_cast<float>(half.after.largest), 4);
+}
+
+TEST(CalledSubgraphs, ProfilesCountEveryRunOfABody) {
+  const Turns first({8.1, 4.3, 2.7, 1.9}, 0.25), second({4.5, 2.5, 1.5, 0.5}, 0.25);
+  std::vector<double> all = first.reference;
+  all.insert(all.end(), second.reference.begin(), second.reference.end());
+  for (const int threads : {1, 2}) {
+    MemorySource data({float_array({4}, {8.1F, 4.3F, 2.7F, 1.9F}), float_array({4}, {4.5F, 2.5F, 1.5F, 0.5F})});
+    ProfileOptions options;
+    options.records = {0, 2};
+    options.modes = {Mode::kFp32, Mode::kFakeQuant};
+    options.nodes = {"half"};
+    options.threads = threads;
+    const auto result = profile(halving(4, 0), halving(4, 0.25F), data, options);
+    ASSERT_TRUE(result.ok()) << result.error().message;
+    const auto& tensors = result->models[0].tensors;
+    const auto half = std::find_if(tensors.begin(), tensors.end(), [](const TensorProfile& each) { return each.map.name == "half"; });
+    ASSERT_NE(half, tensors.end());
+    EXPECT_EQ(half->map.subgraph, 2);
+    EXPECT_EQ(half->values.count, 4 * (3 + 2));
+    EXPECT_NEAR(half->values.mean, std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size()), 1e-6);
+    EXPECT_FLOAT_EQ(static_cast<float>(half->values.max), 8.1F / 2);
+    EXPECT_FLOAT_EQ(static_cast<float>(half->values.min), 0.125F);
+  }
+}
+
+TEST(CalledSubgraphs, BadcaseJudgesARecordByAllRunsOfABody) {
+  const std::vector<std::vector<double>> inputs{{8.1, 4.3, 2.7, 1.9}, {4.5, 2.5, 1.5, 0.5}, {1, 1, 1, 0.9}};
+  std::vector<Array> arrays;
+  for (const auto& input : inputs) arrays.push_back(float_array({4}, std::vector<float>(input.begin(), input.end())));
+  MemorySource data(arrays);
+  BadcaseOptions options;
+  options.records = {0, 3};
+  options.nodes = {"half", "out"};
+  options.by = {metric_index("mse"), metric_index("atol")};
+  const auto result = badcase(halving(4, 0), halving(4, 0.25F), data, options);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  double worst_mean = -1, worst_difference = -1;
+  std::int64_t by_mean = -1, by_difference = -1;
+  for (std::size_t r = 0; r < 2; ++r) {  // the third record never enters the body
+    const Turns turns(inputs[r], 0.25);
+    double squares = 0, largest = 0;
+    for (std::size_t i = 0; i < turns.reference.size(); ++i) {
+      const double difference = std::fabs(turns.reference[i] - turns.quantized[i]);
+      squares += difference * difference / static_cast<double>(turns.reference.size());
+      largest = std::max(largest, difference);
+    }
+    if (squares > worst_mean) worst_mean = squares, by_mean = static_cast<std::int64_t>(r);
+    if (largest > worst_difference) worst_difference = largest, by_difference = static_cast<std::int64_t>(r);
+  }
+  std::size_t seen = 0;
+  for (const BadCase& each : result->cases) {
+    if (result->outputs[each.output].reference.name != "half") continue;
+    ++seen;
+    EXPECT_EQ(result->outputs[each.output].not_compared, "");
+    const bool mean = each.metric == metric_index("mse");
+    EXPECT_EQ(each.record, mean ? by_mean : by_difference);
+    EXPECT_NEAR(each.values[static_cast<std::size_t>(each.metric)].value, mean ? worst_mean : worst_difference, 1e-6);
+  }
+  EXPECT_EQ(seen, 2U);
+}
+
+TEST(CalledSubgraphs, BadcaseSaysWhichBodyNeverRan) {
+  MemorySource data({float_array({4}, {1, 1, 1, 0.5F})});
+  BadcaseOptions options;
+  options.records = {0, 1};
+  options.nodes = {"half"};
+  const auto result = badcase(halving(4, 0), halving(4, 0.25F), data, options);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  EXPECT_TRUE(result->cases.empty());
+  EXPECT_EQ(result->outputs[0].not_compared, "its subgraph was never run");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // BATCH_MATMUL: adjoints, broadcasting up to rank 6, constant right sides, exact integers, int8 numbers without scale.
 #include <gmock/gmock.h>
 
+#include "kernels/backend/onednn.h"
 #include "support/heavy_reference.h"
 
 namespace visq::testing {
@@ -81,6 +82,42 @@ TEST(BatchMatMul, AConstantMatrixIsMultipliedInIntegers) {
   const auto result = run({.type = "BATCH_MATMUL", .inputs = {sums.input, sums.filter}, .attributes = options(p)});
   ASSERT_TRUE(result.ok()) << result.error().message;
   EXPECT_EQ(result->values, exact_results(sums, multiply(p, sums.input_steps, sums.filter_steps), "NONE"));
+}
+
+/// Codes less their zero point.
+std::vector<double> centered(const std::vector<std::int64_t>& codes, std::int64_t zero_point) {
+  std::vector<double> steps;
+  for (const std::int64_t code : codes) steps.push_back(static_cast<double>(code - zero_point));
+  return steps;
+}
+
+TEST(BatchMatMul, Int8FeatureMapsAreMultipliedInIntegers) {
+  Numbers numbers(54);
+  for (const Product& p : products()) {
+    for (const auto& [left_zero, right_zero] : {std::pair{-128, 127}, {0, 0}, {13, -77}}) {
+      SCOPED_TRACE(to_string(p.left) + " * " + to_string(p.right));
+      // Zero points at the ends with codes at the other end: the largest products.
+      const auto left = left_zero == -128 ? numbers.integers(p.left.elements(), 126, 127) : numbers.integers(p.left.elements(), -128, 127);
+      const auto right = numbers.integers(p.right.elements(), -128, right_zero == 127 ? -127 : 127);
+      const float left_scale = 0.03F, right_scale = 0.11F;
+      HeavyOp op{.type = "BATCH_MATMUL",
+                 .inputs = {quantized_activation(p.left, DType::kInt8, left, quantization({left_scale}, {left_zero})),
+                            quantized_activation(p.right, DType::kInt8, right, quantization({right_scale}, {right_zero}))},
+                 .attributes = options(p)};
+      const auto sums = multiply(p, centered(left, left_zero), centered(right, right_zero));
+      const auto step = static_cast<float>(static_cast<double>(left_scale) * static_cast<double>(right_scale));
+      std::vector<float> want;
+      for (const double sum : sums) want.push_back(static_cast<float>(sum) * step);
+      const auto exact = run(op);
+      ASSERT_TRUE(exact.ok()) << exact.error().message;
+      if (kernels::backend::exact_int8_sums()) EXPECT_EQ(exact->values, want);  // else real values are multiplied
+      expect_near(exact->values, widen(want), 1e-5);
+      op.offer_codes = false;
+      const auto floats = run(op);
+      ASSERT_TRUE(floats.ok()) << floats.error().message;
+      expect_near(floats->values, widen(want), 1e-5);
+    }
+  }
 }
 
 TEST(BatchMatMul, PlainInt8GivesInt32) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "kernels/backend/onednn.h"
+#include "kernels/integer_sums.h"
 #include "support/heavy_reference.h"
 
 namespace visq::testing {
@@ -206,6 +207,13 @@ TEST(Conv2D, BadParametersNameThePlace) {
   EXPECT_EQ(conv_error({}, filter, 4), place + "bias has 4 elements, expected 5");
   EXPECT_EQ(conv_error({.dilation_h = 2147483647}, filter), place + "maps of 7x6x3 to 7x6x5 with windows of 4294967295x3 are too large");
   EXPECT_EQ(error_of({.type = "CONV_2D", .inputs = {activation({1, 1, 1, 1}, {0}), absent()}}), place + "input 1 is absent");
+}
+
+TEST(Conv2D, APackedFilterKeepsNoMemory) {
+  kernels::IntegerSums sums;
+  sums.filter.assign(1000, 1);
+  sums.drop_filter();
+  EXPECT_EQ(sums.filter.capacity(), 0U);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // `visqerror extract`: what it writes is what the whole models hold and compute, and runs by itself.
+#include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -14,6 +16,7 @@ namespace {
 using Json = nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 void run_maps(const std::string& model, const std::string& data, const std::string& mode, const std::string& out,
               const std::string& records = "0:3") {
@@ -70,6 +73,32 @@ TEST(ExtractCommand, OfCircleFilesMakesCircleFiles) {
       run_tool({"extract", folder / "r.circle", folder / "q.circle", "-d", kData, "--nodes", "Identity", "-o", folder / "out"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(load_model(folder / "out/quant.circle")->format, Format::kCircle);
+}
+
+/// A loop's body: the run that is asked for, and the last by default. The loop doubles its input again and again.
+TEST(ExtractCommand, TakesNodesOfALoopsBody) {
+  const std::string model = std::string(VISQ_SHARED_DIR) + "/models/control_flow/multi_subgraphs_while.tflite";
+  if (!std::filesystem::exists(model)) GTEST_SKIP() << "no shared models beside the project";
+  const TemporaryFolder folder;
+  const auto extracted = [&](const std::string& name, const std::vector<std::string>& more) {
+    std::vector<std::string> words{"extract", model, model, "--nodes", "while/scalar_mul", "-o", folder / name};
+    words.insert(words.end(), more.begin(), more.end());
+    const ProcessResult run = run_tool(words);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.err, Not(HasSubstr("other"))) << "the part gives what the body gave";
+    EXPECT_EQ(schema_violation("extract.schema.json", Json::parse(read_text(folder / (name + "/extract.json")))), "");
+    const auto part = load_model(folder / (name + "/fp32.tflite"));
+    EXPECT_TRUE(part.ok() && part->subgraphs.size() == 1 && part->main().operators.size() == 1);
+    std::vector<float> values(1);
+    std::memcpy(values.data(), values_of(folder / (name + "/reference.h5"), "while/scalar_mul").at(0).data(), sizeof(float));
+    return values[0];
+  };
+  const float first = extracted("first", {"--run", "0"}), second = extracted("second", {"--run", "1"}), last = extracted("last", {});
+  EXPECT_FLOAT_EQ(second / first, 2);
+  EXPECT_GT(std::fabs(last), std::fabs(first));
+  const ProcessResult run = run_tool({"extract", model, model, "--nodes", "while/scalar_mul", "--run", "1000", "-o", folder / "none"});
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_THAT(run.err, HasSubstr("record 0: subgraph 2, where the node stands, is run "));
 }
 
 TEST(ExtractCommand, WritesOneRecordAndSaysWhatIsWhere) {

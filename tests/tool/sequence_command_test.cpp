@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "support/json_schema.h"
 #include "tool/tool_support.h"
 
 namespace visq::testing {
@@ -105,6 +106,64 @@ TEST_F(SequenceCommand, ExtractAndDistributionSeeTheSequence) {
   const ProcessResult run = with({"distribution", kFloat, kQuantized}, {"--nodes", state, "--json", "-", "--quiet"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(Json::parse(run.out)["distributions"][0]["reference"]["max_abs"], largest);
+}
+
+/// The options that a result tells, as words of a command line.
+std::vector<std::string> options_of(const Json& data) {
+  std::vector<std::string> words{"-d", data["file"], "--records", data["records"][0].dump() + ":" + data["records"][1].dump()};
+  for (const auto& link : data["sequence"]["feed_back"]) words.insert(words.end(), {"--feed-back", link});
+  if (data["sequence"]["state"].is_string()) words.insert(words.end(), {"--state", data["sequence"]["state"]});
+  if (data["sequence"]["length"].is_number()) words.insert(words.end(), {"--sequence-length", data["sequence"]["length"].dump()});
+  return words;
+}
+
+/// Whoever has the result can run it again: every command tells the options of its sequences.
+TEST_F(SequenceCommand, ResultsTellTheOptionsThatGiveThemAgain) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_tool({"badcase", kFloat, kQuantized, "-d", kFrames, "--records", "2:3", "--save", folder / "state.h5"}).exit_code, 0);
+  const std::vector<std::string> sequence{
+      "-d", kFrames, "--records", "5", "--feed-back", kLink, "--state", folder / "state.h5", "--sequence-length", "2"};
+  const std::string state = "StatefulPartitionedCall:1";
+  const std::vector<std::pair<std::string, std::vector<std::string>>> commands{
+      {"compare", {kFloat, kQuantized}},
+      {"badcase", {kFloat, kQuantized}},
+      {"profile", {kFloat, kQuantized}},
+      {"distribution", {kFloat, kQuantized, "--nodes", state}},
+      {"extract", {kFloat, kQuantized, "--nodes", state, "-o", folder / "part"}},
+      {"run", {kFloat, "-o", folder / "maps.h5"}}};
+  for (const auto& [command, words] : commands) {
+    SCOPED_TRACE(command);
+    const auto with = [&, name = command, fixed = words](const std::vector<std::string>& options) {
+      std::vector<std::string> all{name};
+      all.insert(all.end(), fixed.begin(), fixed.end());
+      all.insert(all.end(), options.begin(), options.end());
+      return json_of(all);
+    };
+    const Json first = with(sequence);
+    ASSERT_TRUE(first["data"].contains("sequence"));
+    EXPECT_EQ(first["data"]["sequence"]["length"], 2);
+    EXPECT_EQ(schema_violation(command + ".schema.json", first), "");
+    EXPECT_EQ(with(options_of(first["data"])), first);
+  }
+}
+
+/// Parts of sequences are joined where they begin with one, and only there.
+TEST_F(SequenceCommand, MergesWholeSequencesOnly) {
+  const TemporaryFolder folder;
+  const auto part = [&](const std::string& records, const std::string& file) {
+    return run_tool({"compare", kFloat, kQuantized, "-d", kFrames, "--records", records, "--feed-back", kLink, "--sequence-length", "2",
+                     "--per-record", "--json", folder / file, "--quiet"})
+        .exit_code;
+  };
+  ASSERT_EQ(part("0:4", "first.json"), 0);
+  ASSERT_EQ(part("4:6", "second.json"), 0);
+  ASSERT_EQ(part("0:3", "cut.json"), 0);
+  ASSERT_EQ(part("3:6", "rest.json"), 0);
+  ASSERT_EQ(part("0:6", "whole.json"), 0);
+  ASSERT_EQ(run_tool({"merge", folder / "first.json", folder / "second.json", "--json", folder / "merged.json", "--quiet"}).exit_code, 0);
+  EXPECT_EQ(read_text(folder / "merged.json"), read_text(folder / "whole.json"));
+  expect_error(run_tool({"merge", folder / "cut.json", folder / "rest.json", "--quiet"}), 3,
+               folder / "rest.json" + ": begins with record 3, in the middle of a sequence, which one run would have carried on");
 }
 
 TEST_F(SequenceCommand, SaysThatDataAreNotUsed) {

@@ -55,6 +55,7 @@ Result<SequenceOptions> open_sequence(const SequenceArguments& arguments, const 
   if (!arguments.state.empty()) {
     if (positions.empty()) return usage_error("--state: is of no use without --feed-back");
     VISQ_ASSIGN(options.state, read_state(arguments.state, model, positions));
+    options.state_file = arguments.state;
   }
   if (!arguments.length.empty()) {
     VISQ_ASSIGN(options.length, parse_integer("--sequence-length", arguments.length, 1, std::numeric_limits<std::int64_t>::max()));

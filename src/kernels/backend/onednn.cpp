@@ -266,12 +266,27 @@ std::unique_ptr<OneDnnPrimitive> make_onednn_pooling(const ConvolutionShape& sha
 // because we could not try them.
 bool exact_int8_sums() { return static_cast<int>(dnnl::get_effective_cpu_isa()) >= static_cast<int>(dnnl::cpu_isa::avx512_core_vnni); }
 
+namespace {
+
+char letter(bool transpose) { return transpose ? 'T' : 'N'; }
+std::int64_t row_of_a(const MatrixProduct& product) { return product.transpose_a ? product.m : product.k; }
+std::int64_t row_of_b(const MatrixProduct& product) { return product.transpose_b ? product.k : product.n; }
+
+}  // namespace
+
 Status multiply(const MatrixProduct& product, const float* a, const float* b, float* c) {
   use_one_thread();
-  const std::int64_t a_row = product.transpose_a ? product.m : product.k;
-  const std::int64_t b_row = product.transpose_b ? product.k : product.n;
-  return check(dnnl_sgemm(product.transpose_a ? 'T' : 'N', product.transpose_b ? 'T' : 'N', product.m, product.n, product.k, 1.0F, a, a_row,
-                          b, b_row, 0.0F, c, product.n));
+  return check(dnnl_sgemm(letter(product.transpose_a), letter(product.transpose_b), product.m, product.n, product.k, 1.0F, a,
+                          row_of_a(product), b, row_of_b(product), 0.0F, c, product.n));
+}
+
+Status multiply(const MatrixProduct& product, const CodeMatrix& a, const CodeMatrix& b, std::int32_t* c) {
+  use_one_thread();
+  constexpr char kOneOffset = 'F';  // for all of c
+  const std::int32_t offset = 0;
+  return check(dnnl_gemm_s8s8s32(letter(product.transpose_a), letter(product.transpose_b), kOneOffset, product.m, product.n, product.k,
+                                 1.0F, a.codes, row_of_a(product), a.zero_point, b.codes, row_of_b(product), b.zero_point, 0.0F, c,
+                                 product.n, &offset));
 }
 
 }  // namespace visq::kernels::backend

@@ -1,9 +1,12 @@
 // BATCH_MATMUL: products of matrices in the last two axes; the leading axes broadcast. adj_x, adj_y: stored transposed.
 #include <algorithm>
+#include <bit>
+#include <optional>
 #include <vector>
 
 #include "kernels/backend/onednn.h"
 #include "kernels/convolution.h"
+#include "kernels/cpu_clones.h"
 #include "kernels/integer_matrices.h"
 #include "kernels/ordered_sums.h"
 
@@ -63,6 +66,48 @@ Status multiply_int8(const MatrixBatch& batch, EvalContext& context) {
   return {};
 }
 
+/// int8 feature maps of a fake-quant run: sums of codes, which are exact, in steps of both scales.
+struct CodeProducts {
+  std::int8_t left_zero = 0, right_zero = 0;
+  float step = 1;
+};
+
+/// In place: from int32 sums to real values.
+VISQ_CPU_CLONES void scale_sums(float* values, std::int64_t count, float step) {
+  for (std::int64_t i = 0; i < count; ++i) values[i] = static_cast<float>(std::bit_cast<std::int32_t>(values[i])) * step;
+}
+
+Status multiply_codes(const MatrixBatch& batch, const CodeProducts& codes, EvalContext& context) {
+  const auto& product = batch.product;
+  const auto* left = reinterpret_cast<const std::int8_t*>(context.input(kLeft).codes);
+  const auto* right = reinterpret_cast<const std::int8_t*>(context.input(kRight).codes);
+  float* target = context.out<float>(0).data();
+  for (std::int64_t i = 0; i < batch.products(); ++i, target += product.m * product.n) {
+    const MatrixPair pair = batch.operands(i);
+    VISQ_TRY(backend::multiply(product, {left + pair.left * product.m * product.k, codes.left_zero},
+                               {right + pair.right * product.k * product.n, codes.right_zero}, reinterpret_cast<std::int32_t*>(target)));
+    scale_sums(target, product.m * product.n, codes.step);
+  }
+  return {};
+}
+
+/// Nothing where the operands must be multiplied as real values; else their codes were asked for.
+std::optional<CodeProducts> code_products(PrepareContext& context, const MatrixBatch& batch) {
+  constexpr std::int64_t kMostTerms = 2147483647 / (255 * 255);
+  if (!backend::exact_int8_sums() || batch.product.k == 0 || batch.product.k > kMostTerms) return std::nullopt;
+  for (const int slot : {kLeft, kRight}) {
+    const TensorInfo* const info = context.input(slot).info;
+    if (info == nullptr || info->dtype != DType::kInt8 || info->quantization.scale.size() != 1) return std::nullopt;
+    const std::int64_t zero = info->quantization.zero_point[0];
+    if (zero < -128 || zero > 127) return std::nullopt;
+  }
+  const Quantization& left = context.input(kLeft).info->quantization;
+  const Quantization& right = context.input(kRight).info->quantization;
+  if (!context.want_codes(kRight) || !context.want_codes(kLeft)) return std::nullopt;
+  return CodeProducts{static_cast<std::int8_t>(left.zero_point[0]), static_cast<std::int8_t>(right.zero_point[0]),
+                      static_cast<float>(static_cast<double>(left.scale[0]) * static_cast<double>(right.scale[0]))};
+}
+
 /// True where a constant right matrix can be packed as a filter: one matrix for all rows, stored [n, k] as filters are.
 bool is_filter(const PrepareContext& context, const MatrixBatch& batch) {
   const Shape& right = context.input(kRight).shape;
@@ -89,6 +134,9 @@ Result<std::unique_ptr<Kernel>> prepare_batch_matmul(PrepareContext& context) {
   VISQ_ASSIGN(MatrixBatch batch, matrix_batch(context));
   VISQ_TRY(context.set_output(0, integers ? DType::kInt32 : DType::kFloat32, batch.output));
   if (!integers && !kInOrder && is_filter(context, batch)) return prepare_filter(context, batch);
+  if (const auto codes = kInOrder || integers ? std::nullopt : code_products(context, batch)) {
+    return make_kernel([batch = std::move(batch), codes = *codes](EvalContext& eval) { return multiply_codes(batch, codes, eval); });
+  }
   return make_kernel([batch = std::move(batch), integers](EvalContext& eval) -> Status {
     return (integers ? multiply_int8 : kInOrder ? multiply_in_order : multiply_floats)(batch, eval);
   });

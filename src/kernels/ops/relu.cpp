@@ -29,10 +29,10 @@ Result<std::unique_ptr<Kernel>> prepare_relu_n1_to_1(PrepareContext& context) { 
 Result<std::unique_ptr<Kernel>> prepare_relu_0_to_1(PrepareContext& context) { return prepare_clamp(context, 0, 1); }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "RELU", .prepare = prepare_relu, .types = {DType::kFloat32}},
-    {.name = "RELU6", .prepare = prepare_relu6, .types = {DType::kFloat32}},
-    {.name = "RELU_N1_TO_1", .prepare = prepare_relu_n1_to_1, .types = {DType::kFloat32}},
-    {.name = "RELU_0_TO_1", .prepare = prepare_relu_0_to_1, .types = {DType::kFloat32}},
+    {.name = "RELU", .prepare = prepare_relu, .types = {DType::kFloat32}, .pointwise = true},
+    {.name = "RELU6", .prepare = prepare_relu6, .types = {DType::kFloat32}, .pointwise = true},
+    {.name = "RELU_N1_TO_1", .prepare = prepare_relu_n1_to_1, .types = {DType::kFloat32}, .pointwise = true},
+    {.name = "RELU_0_TO_1", .prepare = prepare_relu_0_to_1, .types = {DType::kFloat32}, .pointwise = true},
 };
 
 }  // namespace

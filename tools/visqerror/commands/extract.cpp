@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <limits>
 #include <memory>
 
 #include "core/error.h"
@@ -22,7 +23,7 @@ namespace visq::tool {
 namespace {
 
 struct Arguments {
-  std::string reference, quantized, node, mode, ref_mode;
+  std::string reference, quantized, node, run, mode, ref_mode;
   DataOptions data;
   SequenceArguments sequence;
   ConsoleOptions console;
@@ -135,6 +136,9 @@ Result<int> execute(const Arguments& arguments) {
   const auto& [reference, quantized] = pair;
   ExtractOptions options;
   options.node = arguments.node;
+  if (!arguments.run.empty()) {
+    VISQ_ASSIGN(options.run, parse_integer("--run", arguments.run, 0, std::numeric_limits<std::int64_t>::max()));
+  }
   VISQ_ASSIGN(options.reference_mode, mode_of("--ref-mode", arguments.ref_mode, *reference));
   VISQ_ASSIGN(options.quantized_mode, mode_of("--mode", arguments.mode, *quantized));
   options.modes_given = !arguments.mode.empty() || !arguments.ref_mode.empty();
@@ -169,6 +173,8 @@ std::function<int()> setup(CLI::App& app) {
       ->group("Selection");
   arguments->output.add_to(app,
                            "fp32.tflite and quant.tflite (or .circle), data.h5, reference.h5 and quantized.h5, extract.json, README.txt");
+  add_value(app, "--run", arguments->run, "N",
+            "of a node in a loop's body or a branch: its run N of each record, from 0; default: the last");
   add_value(app, "--mode", arguments->mode, "MODE", "fp32, fake-quant or integer, of QUANT; default: fake-quant if it is quantized");
   add_value(app, "--ref-mode", arguments->ref_mode, "MODE", "the same of FP32");
   arguments->console.add_to(app);

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "report/json_text.h"
+#include "report/json_parts.h"
 #include "report/text.h"
 #include "visq/dump.h"
 #include "visqerror/command.h"
@@ -51,7 +51,7 @@ std::string result_json(const Model& model, const Records& records, const RunOpt
   json["schema"] = "visq.run/1";
   json["model"] = {{"file", model.path}};
   json["mode"] = name(options.mode);
-  json["data"] = {{"file", records.source->description()}, {"records", {records.range.first, records.range.last}}};
+  json["data"] = report::json_data(records.source->description(), records.range, identity(options.sequence));
   json["output"] = out;
   json["feature_maps"] = maps;
   json["not_computed"] = nlohmann::ordered_json::array();

@@ -174,7 +174,8 @@ Result<int> execute(const Arguments& arguments) {
   }
   VISQ_ASSIGN(const auto files, configs.files(report::sensitivity_config(result, *reference, static_cast<std::size_t>(top))));
   const std::string next = console.next(next_command(arguments, configs));
-  const std::string text = report::sensitivity_text(result, text_columns()) + (next.empty() ? "" : "\n" + next);
+  const std::size_t rows = arguments.top.empty() ? report::kSensitivityRows : static_cast<std::size_t>(top);
+  const std::string text = report::sensitivity_text(result, text_columns(), rows) + (next.empty() ? "" : "\n" + next);
   VISQ_TRY(outputs->write({{"sensitive_ops.txt", report::sensitivity_text(result, 0)},
                            {"sensitive_ops.csv", report::sensitivity_csv(result)},
                            {"sensitivity.json", json}},
@@ -218,7 +219,8 @@ std::function<int()> setup(CLI::App& app) {
   add_values(app, "--write", arguments->write, "KIND[=FILE]",
              "a quantizer's configuration of the worst operators; KIND: " + ConfigOutputs::kinds())
       ->group("Output");
-  add_value(app, "--top", arguments->top, "K", "how many operators --write names; default: 10")->group("Output");
+  add_value(app, "--top", arguments->top, "K", "how many operators --write names and the terminal lists; default: 10, and 20")
+      ->group("Output");
   app.add_flag("--clean", arguments->clean, "start afresh, even if an earlier run could be resumed")->group("Output");
   add_memory(app, arguments->memory);
   add_threads(app, arguments->threads);
