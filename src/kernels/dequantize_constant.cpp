@@ -55,16 +55,25 @@ std::vector<std::int32_t> unpack(const TensorInfo& tensor, int width, bool is_si
   return values;
 }
 
+/// How far a stored integer lies from the zero point. Both may be any number of 64 bits, whose difference has more.
+template <class Integer>
+double steps_from(Integer stored, std::int64_t zero_point) {
+  if constexpr (std::is_same_v<Integer, std::int64_t>)
+    return static_cast<double>(stored) - static_cast<double>(zero_point);
+  else
+    return static_cast<double>(stored - zero_point);
+}
+
 template <class Integer>
 VISQ_CPU_CLONES void dequantize_run(const Integer* stored, std::size_t count, double scale, std::int64_t zero_point, float* values) {
-  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(scale * static_cast<double>(stored[i] - zero_point));
+  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(scale * steps_from(stored[i], zero_point));
 }
 
 /// Neighbours with scales of their own, as in a filter with its outputs last.
 template <class Integer>
 VISQ_CPU_CLONES void dequantize_row(const Integer* stored, std::size_t count, const double* scales, const std::int64_t* zero_points,
                                     float* values) {
-  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(scales[i] * static_cast<double>(stored[i] - zero_points[i]));
+  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(scales[i] * steps_from(stored[i], zero_points[i]));
 }
 
 template <class Integer>
