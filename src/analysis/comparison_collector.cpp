@@ -68,9 +68,13 @@ bool ComparisonCollector::fits(const RecordOutput& output) const {
       return failure.subgraph >= 0 && subgraph < model.subgraphs.size() && failure.node < model.subgraphs[subgraph].operators.size();
     });
   };
-  return output.maps.size() == pairs && output.processed.size() >= processed_.size() &&
-         (origins_.empty() || output.origins.size() == pairs) && known(plan_.reference(), output.reference_failures) &&
-         known(plan_.quantized(), output.quantized_failures);
+  const auto known_run = [&](const runtime::SurplusRun& run) {
+    const Model& model = run.in_reference ? plan_.reference() : plan_.quantized();
+    return run.subgraph >= 0 && static_cast<std::size_t>(run.subgraph) < model.subgraphs.size();
+  };
+  return std::all_of(output.surplus.begin(), output.surplus.end(), known_run) && output.maps.size() == pairs &&
+         output.processed.size() >= processed_.size() && (origins_.empty() || output.origins.size() == pairs) &&
+         known(plan_.reference(), output.reference_failures) && known(plan_.quantized(), output.quantized_failures);
 }
 
 CompareResult ComparisonCollector::finish(const std::string& data) {

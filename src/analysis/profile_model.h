@@ -61,8 +61,8 @@ class ModelProfiler {
 
   /// A graph that is run: the main one, or one that is called.
   struct Graph {
-    Graph(const Model& model, int subgraph)
-        : index(model.subgraphs[static_cast<std::size_t>(subgraph)]), names(model, subgraph), subgraph(subgraph) {}
+    Graph(const Model& model, int position)
+        : index(model.subgraphs[static_cast<std::size_t>(position)]), names(model, position), subgraph(position) {}
     quant::GraphIndex index;
     MapNames names;
     int subgraph;

@@ -68,6 +68,22 @@ void fields(auto& archive, Is<RecordOutput> auto& o) {
   archive(o.maps, o.processed, o.origins, o.reference_failures, o.quantized_failures, o.surplus);
 }
 
+/// More elements than any map has. Counts up to it can be added up over the records of any file.
+constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
+
+template <class... Counts>
+bool are_counts(Counts... counts) {
+  return ((counts >= 0 && counts <= kMostElements) && ...);
+}
+
+/// Whether what was read can be what was written: files of results come from anywhere.
+bool plausible(const metrics::PairStats& s) {
+  return are_counts(s.elements, s.non_finite_f, s.non_finite_q) && s.non_finite_f <= s.elements && s.non_finite_q <= s.elements;
+}
+bool plausible(const MapRecord& m) { return are_counts(m.differing, m.saturated); }
+bool plausible(const OriginRecord& r) { return are_counts(r.elements, r.created_non_finite, r.inherited_non_finite); }
+bool plausible(const auto&) { return true; }
+
 template <class T>
 inline constexpr bool is_list = false;
 template <class T>
@@ -105,6 +121,7 @@ void Unpacker::one(T& value) {
   } else if constexpr (std::is_same_v<T, Shape>) {
     std::vector<std::int64_t> dims;
     one(dims);
+    sound_ = sound_ && std::all_of(dims.begin(), dims.end(), [](std::int64_t size) { return are_counts(size); });
     value = Shape(std::move(dims));
   } else if constexpr (is_list<T>) {
     std::uint64_t size = 0;
@@ -112,6 +129,7 @@ void Unpacker::one(T& value) {
     for (std::uint64_t i = 0; sound_ && i < size; ++i) one(value.emplace_back());
   } else {
     fields(*this, value);
+    sound_ = sound_ && plausible(value);
   }
 }
 

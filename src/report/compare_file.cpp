@@ -1,5 +1,7 @@
 #include "report/compare_file.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -112,8 +114,8 @@ Result<StoredResult> read_compare_file(const std::string& path) {
   result.quantized = model(member(member(&document, "models"), "quantized"));
   result.data = text(member(member(&document, "data"), "file"));
   const json* records = member(member(&document, "data"), "records");
-  if (records != nullptr && records->is_array() && records->size() == 2 && (*records)[0].is_number_integer() &&
-      (*records)[1].is_number_integer()) {
+  const auto is_count = [](const json& number) { return number.is_number_integer() && number >= 0 && number <= INT32_MAX; };
+  if (records != nullptr && records->is_array() && records->size() == 2 && std::all_of(records->begin(), records->end(), is_count)) {
     result.records = {(*records)[0].get<std::int64_t>(), (*records)[1].get<std::int64_t>()};
   }
   VISQ_ASSIGN(result.nodes, read_maps(document, "nodes", path));

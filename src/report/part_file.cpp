@@ -47,16 +47,30 @@ ModelIdentity model(const Plain& json) {
   return identity;
 }
 
+/// A number of records or classes; the library would convert any number to an integer, whether it fits or not.
+std::int64_t count(const Plain& json) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  const bool sound = json.is_number_integer() && json >= 0 && json <= kMost;
+  if (!sound) throw Plain::other_error::create(0, "holds what is no count", nullptr);
+  return json.get<std::int64_t>();
+}
+
+RecordRange records(const Plain& json) {
+  const RecordRange range{count(json.at(0)), count(json.at(1))};
+  if (range.last < range.first) throw Plain::other_error::create(0, "'data.records' is no range", nullptr);
+  return range;
+}
+
 Accuracy accuracy(const Plain& json) {
   Accuracy out;
   const auto top = [&](const char* side) {
     return TopAccuracy{json.at(side).at("top1").get<double>(), json.at(side).at("top5").get<double>()};
   };
   out.program = json.value("program", "");
-  out.records = json.at("records").get<std::int64_t>();
+  out.records = count(json.at("records"));
   if (!out.program.empty()) return out;
   out.output = json.at("output").get<std::string>();
-  out.classes = json.at("classes").get<std::int64_t>();
+  out.classes = count(json.at("classes"));
   out.reference = top("reference");
   out.quantized = top("quantized");
   return out;
@@ -95,7 +109,7 @@ PartFile part_of(const Plain& document, const std::string& path) {
   Part& part = file.part;
   part.path = path;
   part.data = document.at("data").at("file").get<std::string>();
-  part.records = {document.at("data").at("records").at(0).get<std::int64_t>(), document.at("data").at("records").at(1).get<std::int64_t>()};
+  part.records = records(document.at("data").at("records"));
   if (document.at("data").contains("sequence")) part.sequence = sequence(document.at("data").at("sequence"));
   part.reference_mode = mode_called(document.at("modes").at(0).get<std::string>());
   part.quantized_mode = mode_called(document.at("modes").at(1).get<std::string>());
