@@ -211,6 +211,17 @@ TEST(Bombs, DataThatUnpackToTerabytes) {
                           "exceeds the limit of 1024M; --max-input allows more");
 }
 
+/// An empty list takes three bytes of a file, and forty times that in memory.
+TEST(Bombs, DocumentsOfManyPieces) {
+  std::string text = "[[]";
+  for (int i = 0; i < 100'000; ++i) text += ",[]";
+  const TemporaryFolder folder;
+  write_text(folder / "old.json", text + "]");
+  expect_error_containing(
+      run_tool({"compare", kFp32, kInt8, "--quiet", "--baseline", "old.json", "--memory", "8M"}, {.folder = folder.path().string()}), 3,
+      "old.json: no memory for what it holds");
+}
+
 TEST(Bombs, Recursion) {
   expect_refused(calls(1, 0), "m.tflite: ");
   expect_refused(calls(3, 1), "m.tflite: ");
