@@ -24,8 +24,8 @@ struct ConditionOutcome {
 struct ReportOptions {
   std::string title;  ///< shown above pictures and views; empty: none
   ColorScale colors = ColorScale::kDefault;
-  bool quantized_names = false;            ///< model-explorer: tensors by the quantized model's names, not by the reference's
-  std::vector<ConditionOutcome> outcomes;  ///< in the order of the conditions; for reports that build servers read
+  bool quantized_names = false;                 ///< model-explorer: tensors by the quantized model's names, not by the reference's
+  std::vector<ConditionOutcome> outcomes = {};  ///< in the order of the conditions; for reports that build servers read
 };
 
 /// One output format.

@@ -60,6 +60,8 @@ class QuantizedParts {
   PartSet all() const;
   /// Everything but these parts. What a part rounds for one reader alone is then rounded for each of the others alone.
   PartSet all_but(const PartSet& parts) const;
+  /// Two choices with the same key give the same values of the `measured` tensors, whatever the input.
+  std::string key(const PartSet& parts, const std::vector<int>& measured) const;
   /// Whether `graph` can run this operator with other weights: not where its shapes are known only in the run.
   static bool takes_weights(const runtime::PreparedGraph& graph, int node);
   /// A run of `graph`, the float graph prepared for fp32, with these parts quantized. Kernels with quantized weights are made once per set

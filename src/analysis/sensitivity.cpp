@@ -109,7 +109,17 @@ class SensitivityRun {
       trials_.push_back(options_.leave_one_out ? models_.parts().all_but(set) : set);
     }
     trials_.push_back(all_);  // what everything at once does, to compare with
+    find_equal_trials();
     return {};
+  }
+
+  /// Trials that are one computation under several names: a map rounded before a RESHAPE, or behind it. It is done once per record.
+  void find_equal_trials() {
+    std::map<std::string, std::size_t> first;
+    for (std::size_t trial = 0; trial < trials_.size(); ++trial) {
+      const bool alone = stateful_ || options_.leave_one_out;  // trials of sequences depend on their own past; sets of all but one are long
+      same_as_.push_back(alone ? trial : first.emplace(models_.parts().key(trials_[trial], outputs_), trial).first->second);
+    }
   }
 
   Status do_trials(SensitivityScores& scores) {
@@ -180,9 +190,17 @@ class SensitivityRun {
   Status do_round(TrialRunner& runner, const std::vector<std::size_t>& trials, const analysis::Round& round, SensitivityScores& scores,
                   Checkpoints& checkpoints) {
     std::vector<std::size_t> todo;
+    std::map<std::size_t, std::vector<std::size_t>> followers;  // by the trial that is done for them
     for (const std::size_t trial : round.trials) {
-      const auto place = static_cast<std::size_t>(std::lower_bound(trials.begin(), trials.end(), trial) - trials.begin());
-      if (!scores.done(trial, round.record)) todo.push_back(place);
+      if (scores.done(trial, round.record)) continue;
+      const std::size_t like = same_as_[trial];
+      if (like != trial && scores.done(like, round.record)) {
+        scores.copy(like, trial, round.record);
+      } else if (like != trial && std::binary_search(round.trials.begin(), round.trials.end(), like)) {
+        followers[like].push_back(trial);
+      } else {
+        todo.push_back(static_cast<std::size_t>(std::lower_bound(trials.begin(), trials.end(), trial) - trials.begin()));
+      }
     }
     if (todo.empty()) return {};
     VISQ_ASSIGN(const Record record, data_.read(options_.records.first + static_cast<std::int64_t>(round.record)));
@@ -191,9 +209,12 @@ class SensitivityRun {
     std::int64_t done = scores.cells_done();
     if (!told_ && todo.size() > 1) tell_expected(runner, todo, done);
     const auto keep = [&](std::size_t place, TrialRecord&& measured) {
-      scores.set(trials[place], round.record, std::move(measured));
+      const std::size_t trial = trials[place];
+      scores.set(trial, round.record, std::move(measured));
+      for (const std::size_t follower : followers[trial]) scores.copy(trial, follower, round.record);
       checkpoints.trial_done();
-      if (options_.progress) options_.progress(++done, std::max(planned_, done));
+      done += 1 + static_cast<std::int64_t>(followers[trial].size());
+      if (options_.progress) options_.progress(done, std::max(planned_, done));
     };
     VISQ_TRY(runner.run(todo, keep, options_.stop));
     return checkpoints.status();
@@ -291,7 +312,8 @@ class SensitivityRun {
   bool stateful_, told_ = false;
   std::vector<int> metrics_, outputs_;
   std::vector<SensitivePart> parts_;
-  std::vector<PartSet> trials_;  ///< one per part, and one more: everything
+  std::vector<PartSet> trials_;       ///< one per part, and one more: everything
+  std::vector<std::size_t> same_as_;  ///< per trial: the first that is the same computation
   PartSet all_;
   std::vector<std::string> remarks_;
   std::int64_t full_steps_ = 0, planned_ = 0;

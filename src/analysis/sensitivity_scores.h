@@ -34,6 +34,11 @@ class SensitivityScores {
   std::size_t records() const { return static_cast<std::size_t>(range_.last - range_.first); }
   bool done(std::size_t trial, std::size_t record) const { return !cells_[trial][record].outputs.empty(); }
   void set(std::size_t trial, std::size_t record, TrialRecord&& measured) { cells_[trial][record] = std::move(measured); }
+  /// What one trial measured holds for another too, which computed nothing.
+  void copy(std::size_t from, std::size_t to, std::size_t record) {
+    cells_[to][record] = cells_[from][record];
+    cells_[to][record].steps = 0;
+  }
   /// As if the trial had never been done.
   void forget(std::size_t trial) { cells_[trial].assign(records(), {}); }
 

@@ -25,7 +25,11 @@ TEST_F(Digits, GoesOnFromEveryStateToTheSameResult) {
     std::string state;
     SensitivityOptions stopped = options;
     stopped.stop = &stop;
-    stopped.progress = [&](std::int64_t done, std::int64_t) { stop = done >= trials; };
+    std::int64_t kept = 0;  // a trial may stand for several, so steps of progress differ
+    stopped.progress = [&](std::int64_t done, std::int64_t) {
+      kept = done;
+      stop = done >= trials;
+    };
     stopped.checkpoint = [&](const std::string& bytes) -> Status {
       state = bytes;
       return {};
@@ -40,7 +44,7 @@ TEST_F(Digits, GoesOnFromEveryStateToTheSameResult) {
     resumed.progress = [&](std::int64_t done, std::int64_t) { first = first == 0 ? done : first; };
     const auto rest = run(resumed);
     ASSERT_TRUE(rest.ok()) << rest.error().message;
-    EXPECT_EQ(first, trials + 1);
+    EXPECT_GT(first, kept);
     expect_same(*whole, *rest);
     EXPECT_EQ(whole->computed_share, rest->computed_share);
   }

@@ -59,7 +59,9 @@ TEST_F(Digits, ComputingOnlyWhatAChangeReachesEqualsRunningEverything) {
     options.memory = 26 << 10;  // too little for the maps of a record: every trial runs everything
     const auto full = run(options);
     ASSERT_TRUE(full.ok()) << full.error().message;
-    EXPECT_EQ(full->computed_share, 1);
+    EXPECT_GT(full->computed_share, cached->computed_share);
+    // One by one, trials that are the same computation are done once.
+    EXPECT_TRUE(!leave_one_out || full->computed_share == 1) << full->computed_share;
     EXPECT_EQ(full->remarks.size(), 1U);
     expect_same(*cached, *full);
   }

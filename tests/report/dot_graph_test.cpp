@@ -102,7 +102,7 @@ TEST(DotGraph, EscapesHostileNames) {
   for (GraphNode& node : result.graph.nodes) node.op = "OP\"\\&<\n";
   for (MapComparison& map : result.maps) testing::set_metric(map, "mse", finite_value(1));
   result.graph.subgraphs = {"sub\"graph\\ & <x>\n"};
-  const std::string dot = dot_graph(result, metric_index("mse"), {"<title> \"&\" \\N \xff", ColorScale::kDefault});
+  const std::string dot = dot_graph(result, metric_index("mse"), {.title = "<title> \"&\" \\N \xff"});
   EXPECT_THAT(dot, HasSubstr("<FONT POINT-SIZE=\"18\">&lt;title&gt; &quot;&amp;&quot; \\N \xEF\xBF\xBD</FONT>"));
   EXPECT_THAT(dot, HasSubstr(R"("quote\"apostrophe'" [)"));
   EXPECT_THAT(dot, HasSubstr(R"("back\\slash\\" [)"));

@@ -31,7 +31,7 @@ TEST(VisqJson, IsWhatTheViewerReads) {
   CompareResult result = testing::chain_result({"in", "a", "b"});
   testing::set_metric(result.maps[1], "mse", finite_value(0));
   testing::set_metric(result.maps[2], "mse", finite_value(9));
-  std::string text = visq_json(result, metric_index("mse"), "chain.mse.visq.json", {"my title", ColorScale::kLinear});
+  std::string text = visq_json(result, metric_index("mse"), "chain.mse.visq.json", {.title = "my title", .colors = ColorScale::kLinear});
   text.erase(std::remove_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == ' '; }), text.end());
   EXPECT_EQ(text, R"({"meta":{"model":"chain.tflite","metric":"MSE","title":"mytitle","colorscheme":[)"
                   R"({"b":0.0,"e":1.0,"c":"#ffffcc"},{"b":1.0,"e":2.0,"c":"#ffeda0"},{"b":2.0,"e":3.0,"c":"#fed976"},)"
@@ -131,7 +131,8 @@ class VisqFileTest : public ::testing::Test {
 };
 
 TEST_F(VisqFileTest, ReadsWhatVisqJsonWrites) {
-  const auto file = read(visq_json(two_values(), metric_index("mse"), "chain.mse.visq.json", {"title", ColorScale::kLinear}));
+  const auto file =
+      read(visq_json(two_values(), metric_index("mse"), "chain.mse.visq.json", {.title = "title", .colors = ColorScale::kLinear}));
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_EQ(file->model, folder_ / "chain.tflite");
   EXPECT_EQ(file->metric, "MSE");

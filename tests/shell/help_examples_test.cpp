@@ -62,7 +62,8 @@ class HelpExamples : public ::testing::TestWithParam<std::string> {
 
 TEST_P(HelpExamples, Run) {
   for (const auto& [command, line] : kPreparations) {
-    if (command == GetParam()) ASSERT_EQ(run_line(line).exit_code, 0) << line;
+    if (command != GetParam()) continue;
+    ASSERT_EQ(run_line(line).exit_code, 0) << line;
   }
   int run = 0;
   for (const std::string& line : help_examples(GetParam())) {

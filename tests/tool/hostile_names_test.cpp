@@ -133,7 +133,7 @@ void expect_harmless_markdown(const std::string& text, const std::string& path) 
   long columns = 0;
   for (std::string line; std::getline(lines, line);) {
     const long bars = std::count(line.begin(), line.end(), '|');
-    if (columns != 0 && bars != 0) EXPECT_EQ(bars, columns) << path << ": " << line;
+    EXPECT_TRUE(columns == 0 || bars == 0 || bars == columns) << path << ": " << line;
     columns = bars;
   }
 }
@@ -294,7 +294,7 @@ TEST_F(HostileNames, AllFormats) {
 }
 
 TEST_F(HostileNames, DiffAndMerge) {
-  for (const std::string& part : {"0:1", "1:2"}) {
+  for (const std::string part : {"0:1", "1:2"}) {
     run({"compare", folder_ / "fp32.tflite", folder_ / "int8.tflite", "-d", kData, "--records", part, "--per-record", "-o",
          "c/" + part.substr(0, 1)});
   }
