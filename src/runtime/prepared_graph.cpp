@@ -40,6 +40,8 @@ class GraphPreparer {
     count_readers();
     graph_->nodes_.resize(subgraph.operators.size());
     for (std::size_t node = 0; node < subgraph.operators.size(); ++node) VISQ_TRY(prepare_one(node));
+    const std::string place = fmt::format("{}: subgraph {}", graph_->model().path, graph_->subgraph_);
+    for (const int output : subgraph.outputs) VISQ_TRY(give_constant(output, place));  // no operator has asked for it, or it was packed
     return std::shared_ptr<const PreparedGraph>(std::move(graph_));
   }
 
