@@ -164,7 +164,6 @@ class Worst {
       const bool called = plan.pairs()[pair].reference_subgraph != 0;
       outputs_.push_back({names.reference(pair), names.quantized(pair), {}, false, called ? analysis::kNeverRun : ""});
     }
-    ran_.assign(outputs_.size(), false);
     slots_.resize(outputs_.size() * by_.size());
   }
 
@@ -217,10 +216,7 @@ class Worst {
   /// Whether one of a map's runs at least was compared; learns from them what the map is like.
   bool take_runs(const Runs& runs, std::size_t output) {
     BadcaseOutput& described = outputs_[output];
-    if (!runs.empty() && !ran_[output]) {
-      described.not_compared.clear();
-      ran_[output] = true;
-    }
+    if (!runs.empty() && described.not_compared == analysis::kNeverRun) described.not_compared.clear();
     bool any = false;
     for (const MapRecord& map : runs) {
       if (!comparable(map)) {
@@ -260,7 +256,6 @@ class Worst {
   std::optional<RecordSums> sums_;
   std::vector<int> by_;
   std::vector<BadcaseOutput> outputs_;
-  std::vector<bool> ran_;    ///< per output
   std::vector<Slot> slots_;  ///< [output][metric]
 };
 

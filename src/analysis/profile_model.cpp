@@ -7,6 +7,7 @@
 #include "analysis/layer_values.h"
 #include "analysis/node_filter.h"
 #include "analysis/real_values.h"
+#include "model/reached_subgraphs.h"
 
 namespace visq::analysis {
 namespace {
@@ -27,18 +28,11 @@ bool has_values(const TensorInfo& info) {
 
 /// The main graph and those that it calls, directly or through others.
 std::set<int> run_subgraphs(const Model& model) {
-  std::set<int> reached{0};
-  std::vector<int> open{0};
-  while (!open.empty()) {
-    const int subgraph = open.back();
-    open.pop_back();
-    for (const Operator& op : model.subgraphs[static_cast<std::size_t>(subgraph)].operators) {
-      for (const std::int64_t callee : called_subgraphs(op)) {
-        if (callee >= 0 && reached.insert(static_cast<int>(callee)).second) open.push_back(static_cast<int>(callee));
-      }
-    }
-  }
-  return reached;
+  std::vector<const Operator*> operators;
+  for (const Operator& op : model.main().operators) operators.push_back(&op);
+  std::set<int> run = reached_subgraphs(model, std::move(operators));
+  run.insert(0);
+  return run;
 }
 
 /// What a slot of an operator holds, for the table.

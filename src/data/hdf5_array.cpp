@@ -158,10 +158,11 @@ Status check_storage(const Handle& dataset, std::int64_t bytes, const std::strin
 Error cannot_read(const std::string& place) { return bad_input("{}: cannot be read: {}", place, failure()); }
 
 /// Strings and raw bytes come besides the arrays that make_array() compares.
-Status check_memory(std::int64_t bytes, const std::string& place) {
+/// `what`: "strings", "raw bytes".
+Status check_memory(std::int64_t bytes, const char* what, const std::string& place) {
   const auto needed = static_cast<std::uint64_t>(bytes);
   if (bytes > limits().input) {
-    return bad_input("{}: {} of strings exceed the limit of {}; --max-input allows more", place, memory_size(needed),
+    return bad_input("{}: {} of {} exceed the limit of {}; --max-input allows more", place, memory_size(needed), what,
                      memory_size(static_cast<std::uint64_t>(limits().input)));
   }
   return affordable(needed) ? Status{} : bad_input("{}: no memory: {}", place, memory_shortage(needed));
@@ -171,7 +172,7 @@ Status read_variable_strings(const Dataset& dataset, const Handle& type, const s
   const Handle space(H5Dget_space(dataset.id.get()), H5Sclose);
   hsize_t bytes = 0;
   if (H5Dvlen_get_buf_size(dataset.id.get(), type.get(), space.get(), &bytes) < 0) return cannot_read(place);
-  VISQ_TRY(check_memory(static_cast<std::int64_t>(std::min<hsize_t>(bytes, INT64_MAX)), place));
+  VISQ_TRY(check_memory(static_cast<std::int64_t>(std::min<hsize_t>(bytes, INT64_MAX)), "strings", place));
   std::vector<char*> texts(array.strings.size(), nullptr);
   if (H5Dread(dataset.id.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, static_cast<void*>(texts.data())) < 0) return cannot_read(place);
   for (std::size_t i = 0; i < texts.size(); ++i) array.strings[i] = texts[i] != nullptr ? texts[i] : "";
@@ -182,7 +183,7 @@ Status read_variable_strings(const Dataset& dataset, const Handle& type, const s
 Status read_fixed_strings(const Dataset& dataset, const Handle& type, const std::string& place, Array& array) {
   const std::size_t width = H5Tget_size(type.get());
   const auto bytes = checked_mul(static_cast<std::int64_t>(width), static_cast<std::int64_t>(array.strings.size()));
-  VISQ_TRY(check_memory(bytes.value_or(INT64_MAX), place));
+  VISQ_TRY(check_memory(bytes.value_or(INT64_MAX), "strings", place));
   VISQ_TRY(check_storage(dataset.id, *bytes, place));
   std::string buffer(static_cast<std::size_t>(*bytes), '\0');
   if (H5Dread(dataset.id.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer.data()) < 0) return cannot_read(place);
@@ -283,7 +284,7 @@ Result<std::vector<std::byte>> read_raw(hid_t group, const std::string& name, st
     return bad_input("{}: {} raw bytes, expected {}", place, found ? std::to_string(*found) : "too many", bytes);
   }
   VISQ_TRY(check_storage(id, bytes, place));
-  VISQ_TRY(check_memory(bytes, place));
+  VISQ_TRY(check_memory(bytes, "raw bytes", place));
   std::vector<std::byte> values(static_cast<std::size_t>(bytes));
   if (H5Dread(id.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) return cannot_read(place);
   return values;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/available_memory.h"
 #include "core/checked.h"
 
 namespace visq::kernels {
+namespace {
 
 std::uint64_t most_text(std::span<const Tensor* const> inputs, std::span<Tensor* const> outputs) {
   std::int64_t elements = 0;
@@ -18,6 +20,14 @@ std::uint64_t most_text(std::span<const Tensor* const> inputs, std::span<Tensor*
   }
   const auto bytes = checked_mul(elements, static_cast<std::int64_t>(longest + sizeof(std::string)));
   return bytes ? static_cast<std::uint64_t>(*bytes) : std::numeric_limits<std::uint64_t>::max();
+}
+
+}  // namespace
+
+std::optional<std::string> text_shortage(std::span<const Tensor* const> inputs, std::span<Tensor* const> outputs) {
+  const std::uint64_t bytes = most_text(inputs, outputs);
+  if (affordable(bytes)) return std::nullopt;
+  return "no memory for its output: " + memory_shortage(bytes);
 }
 
 }  // namespace visq::kernels

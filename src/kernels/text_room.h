@@ -1,14 +1,15 @@
 // How much text an operator may write: strings are moved whole, and one long one may become every element of an output.
 #pragma once
 
-#include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 
 #include "kernels/op.h"
 
 namespace visq::kernels {
 
-/// The most bytes that the strings of the outputs take: each as long as the longest of the inputs'.
-std::uint64_t most_text(std::span<const Tensor* const> inputs, std::span<Tensor* const> outputs);
+/// What is wrong where there is no room for the strings of the outputs, each as long as the longest of the inputs'.
+std::optional<std::string> text_shortage(std::span<const Tensor* const> inputs, std::span<Tensor* const> outputs);
 
 }  // namespace visq::kernels

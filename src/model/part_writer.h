@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/format_schema.h"
+#include "model/reached_subgraphs.h"
 #include "model/verified_root.h"
 #include "visq/model_part.h"
 
@@ -103,18 +104,9 @@ class PartWriter {
 
   /// The subgraphs that the part calls, directly or through others, ascending.
   std::set<int> called_graphs() const {
-    std::set<int> called;
-    std::vector<const Operator*> open;
-    for (const int index : part_.operators) open.push_back(&graph(part_.subgraph).operators[static_cast<std::size_t>(index)]);
-    while (!open.empty()) {
-      const Operator* op = open.back();
-      open.pop_back();
-      for (const std::int64_t callee : called_subgraphs(*op)) {
-        if (callee < 0 || !called.insert(static_cast<int>(callee)).second) continue;
-        for (const Operator& inner : graph(static_cast<int>(callee)).operators) open.push_back(&inner);
-      }
-    }
-    return called;
+    std::vector<const Operator*> callers;
+    for (const int index : part_.operators) callers.push_back(&graph(part_.subgraph).operators[static_cast<std::size_t>(index)]);
+    return reached_subgraphs(model_, std::move(callers));
   }
 
   void add_graph(const Selection& selection) {

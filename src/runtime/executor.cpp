@@ -234,8 +234,8 @@ Status Executor::run_kernel(std::size_t node) {
   for (const int output : op.outputs) {
     if (tensors_[static_cast<std::size_t>(output)].strings != nullptr) VISQ_TRY(give_memory(output));
   }
-  if (const std::uint64_t text = kernels::most_text({in, op.inputs.size()}, {out, op.outputs.size()}); !affordable(text)) {
-    return bad_input("{}: no memory for its output: {}", place_of(graph_->model(), graph_->subgraph_index(), node), memory_shortage(text));
+  if (const auto shortage = kernels::text_shortage({in, op.inputs.size()}, {out, op.outputs.size()})) {
+    return bad_input("{}: {}", place_of(graph_->model(), graph_->subgraph_index(), node), *shortage);
   }
   kernels::KernelState* state = active_[node].state;
   const kernels::Kernel* kernel = active_[node].kernel.get();

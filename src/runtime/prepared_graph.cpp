@@ -217,9 +217,7 @@ class GraphPreparer {
       VISQ_TRY(give_folded_memory(output, place));
       outputs.push_back(&tensor(output).value);
     }
-    if (const std::uint64_t text = kernels::most_text(inputs, outputs); !affordable(text)) {
-      return bad_input("{}: no memory for its output: {}", place, memory_shortage(text));
-    }
+    if (const auto shortage = kernels::text_shortage(inputs, outputs)) return bad_input("{}: {}", place, *shortage);
     const auto state = node.kernel->make_state();
     std::vector<std::byte> scratch;
     kernels::EvalContext context(inputs, outputs, state.get(), scratch);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <limits>
 #include <new>
 
 #include "core/available_memory.h"
@@ -26,6 +27,15 @@ TEST_F(LimitsTest, WithoutOneTheMachineDecides) {
   EXPECT_FALSE(claim_memory(std::uint64_t{1} << 50));
   EXPECT_NE(memory_shortage(std::uint64_t{1} << 50).find("1024T are needed, "), std::string::npos)
       << memory_shortage(std::uint64_t{1} << 50);
+}
+
+/// Nothing is taken here: affordable() only answers. The margins leave room for what other processes take and free meanwhile.
+TEST_F(LimitsTest, ATenthOfTheMachineStaysFree) {
+  const std::uint64_t there = available_memory();
+  if (there == std::numeric_limits<std::uint64_t>::max()) GTEST_SKIP() << "the system does not say how much memory there is";
+  EXPECT_TRUE(affordable(there / 100 * 80));
+  EXPECT_FALSE(affordable(there / 100 * 97));
+  EXPECT_FALSE(claim_memory(there / 100 * 97));
 }
 
 TEST_F(LimitsTest, WhatIsClaimedCounts) {

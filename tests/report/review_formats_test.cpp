@@ -1,17 +1,10 @@
 // The formats that build servers and code hosts read: structure, what counts as a failure, and that hostile names stay names.
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <regex>
-#include <sstream>
 
-#include "report/format.h"
-#include "support/process.h"
-#include "support/report_results.h"
+#include "report/review_results.h"
 #include "support/xml_fault.h"
 
 namespace visq::report {
@@ -28,73 +21,6 @@ std::string only_file(std::string_view kind, const CompareResult& result, const 
   const auto files = find_format(kind)->write(result, options, "");
   EXPECT_EQ(files.size(), 1U);
   return files.front().content;
-}
-
-/// complete_result() asked for two things: one holds, one does not, on one of its two nodes.
-ReportOptions some_outcomes() {
-  ReportOptions options;
-  options.outcomes = {{"--min sqnr=10", 3, ""},
-                      {"--max any:mse=0.3", 1, ""},
-                      {"--max any:mse=0.3", 3, "--max any:mse=0.3 does not hold: mse of right is 1"}};
-  return options;
-}
-
-/// Everything that hurts, in every place where a model or a user can put it.
-CompareResult hostile_result() {
-  std::vector<std::string> names = testing::hostile_names();
-  for (const char* name :
-       {"<script>alert(1)</script>", "a|b`c``d", "\\|", "[x](http://e.example) @all http://e.example", " edge ", "{0}", "\xEF\xBF\xBF"}) {
-    names.emplace_back(name);
-  }
-  CompareResult result = testing::chain_result(names);
-  result.reference.path = "my <model>|.tflite";
-  result.outputs.clear();
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    result.outputs.push_back(static_cast<int>(i));
-    result.anomalies.push_back({result.maps[i].reference, "saturated", 1, 0, 0});
-    result.not_computed.push_back({result.reference.path, result.maps[i].reference, names[i]});
-    testing::set_metric(result.maps[i], "sqnr", testing::finite_value(static_cast<double>(i)));
-  }
-  return result;
-}
-
-ReportOptions hostile_outcomes(const CompareResult& result) {
-  ReportOptions options;
-  for (std::size_t i = 0; i < result.maps.size(); ++i) {
-    const std::string& name = result.maps[i].reference.name;
-    options.outcomes.push_back({"--min node:" + name + ":sqnr=1", static_cast<int>(i), "sqnr of " + name});
-  }
-  options.title = "<script>|`";
-  return options;
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
-  return found;
-}
-
-/// What of the structure that Ant's and Jenkins' schemas ask for is missing; the tool writes one element per line.
-std::string junit_fault(const std::string& text) {
-  const std::regex suite(
-      "  <testsuite name=\"[^\"]+\" package=\"[^\"]*\" id=\"\\d+\" tests=\"\\d+\" failures=\"\\d+\" errors=\"\\d+\" skipped=\"0\" "
-      "time=\"0\" "
-      "timestamp=\"\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\" hostname=\"localhost\">");
-  const std::regex test("    <testcase classname=\"[^\"]+\" name=\"[^\"]*\" time=\"0\"/?>");
-  const std::regex bad("      <(failure|error) message=\"[^\"]*\" type=\"[^\"]+\"(/>|>.*)");
-  std::istringstream lines(text);
-  std::string line, order;
-  while (std::getline(lines, line)) {
-    if (line.starts_with("  <testsuite")) order += std::regex_match(line, suite) ? "(" : "[" + line + "]";
-    if (line == "    <properties>") order += "p";
-    if (line.starts_with("    <testcase")) order += std::regex_match(line, test) ? "t" : "[" + line + "]";
-    if (line.starts_with("      <failure") || line.starts_with("      <error"))
-      order += std::regex_match(line, bad) ? "x" : "[" + line + "]";
-    if (line.starts_with("    <system-out>")) order += "o";
-    if (line.starts_with("    <system-err>")) order += "e";
-    if (line == "  </testsuite>") order += ")";
-  }
-  return std::regex_match(order, std::regex("(\\(p(tx?)*oe\\))*")) ? "" : order;
 }
 
 TEST(Junit, CountsWhatItHolds) {
@@ -268,133 +194,6 @@ TEST(ModelExplorer, NamesGraphsAsTheViewerDoes) {
   EXPECT_THAT(keys(quantized), ElementsAre("serving8", "conv;Relu", "subgraph_1"));
   result.reference.format = Format::kCircle;
   EXPECT_THAT(keys({}), ElementsAre("main", "subgraph_1"));
-}
-
-/// A diagnosis with a finding about a feature map, one about a weight of the same operator, and one about nothing in particular.
-DiagnoseResult some_diagnosis() {
-  DiagnoseResult result;
-  result.reference.path = "chain.tflite";
-  result.quantized.path = "chain8.tflite";
-  result.data = "data.h5";
-  result.records = {0, 4};
-  result.outputs = {"conv"};
-  result.output_sqnr = {12.5};
-  LayerLoss loss;
-  loss.name = "conv";
-  loss.quantized_node = 1;
-  result.losses = {loss};
-  Finding finding;
-  finding.tensor = 3, finding.node = 1, finding.name = "conv;Relu", finding.op = "CONV_2D", finding.reference_name = "conv";
-  finding.cause = "ACT_CLIP", finding.severity = Severity::kError, finding.text = "12 % clipped", finding.fix = "widen [it](x)";
-  finding.tried = true, finding.gain_db = 6.1;
-  result.findings.push_back(finding);
-  finding.tensor = 2, finding.name = "weights", finding.reference_name = "w", finding.cause = "WEIGHT_OUTLIER";
-  finding.severity = Severity::kWarning;
-  result.findings.push_back(finding);
-  finding.tensor = finding.node = -1, finding.name = finding.op = "", finding.cause = "ACCUMULATED";
-  result.findings.push_back(finding);
-  return result;
-}
-
-Graph chain_graph(const std::string& conv) {
-  Graph graph;
-  graph.subgraphs = {"main"};
-  graph.nodes = {{GraphNode::Kind::kOperator, 0, 0, "QUANTIZE", {"first"}, {}}, {GraphNode::Kind::kOperator, 0, 1, "CONV_2D", {conv}, {}}};
-  return graph;
-}
-
-Review review_of_some_diagnosis(std::optional<Severity> lowest, const ReportOptions& options = {}) {
-  return review_of(some_diagnosis(), chain_graph("conv"), chain_graph("conv;Relu"), lowest, options);
-}
-
-CheckResult some_check() {
-  CheckResult result;
-  result.model.path = "chain8.tflite";
-  result.quantization = "int8";
-  result.kinds = {"bias-scale", "unfused-activation"};
-  result.findings = {{"bias-scale", Severity::kError, false, 0, 1, "CONV_2D", 5, "bias", "0.1, not 0.2", {}},
-                     {"unfused-activation", Severity::kHint, false, 0, 1, "CONV_2D", 3, "conv;Relu", "RELU stands alone", {}}};
-  return result;
-}
-
-TEST(ReviewOfDiagnosis, IsOneResultPerFindingInSarif) {
-  const json run = json::parse(find_format("sarif")->write_review(review_of_some_diagnosis({}))[0].content)["runs"][0];
-  ASSERT_EQ(run["results"].size(), 3U);
-  EXPECT_EQ(run["results"][0]["ruleId"], "ACT_CLIP");
-  EXPECT_EQ(run["results"][0]["level"], "error");
-  EXPECT_EQ(run["results"][0]["message"]["text"], "12 % clipped; fix: widen \\[it\\](x) (+6.1 dB)");
-  EXPECT_EQ(run["results"][0]["locations"][0]["logicalLocations"][0]["name"], "conv;Relu");
-  EXPECT_FALSE(run["results"][2]["locations"][0].contains("logicalLocations"));
-  EXPECT_EQ(run["tool"]["driver"]["rules"][0]["shortDescription"]["text"], "see docs/causes.md#act_clip");
-}
-
-TEST(ReviewOfDiagnosis, HasATestCasePerCauseWhetherFoundOrNot) {
-  const auto failed = [](std::optional<Severity> lowest) {
-    const std::string text = find_format("junit")->write_review(review_of_some_diagnosis(lowest))[0].content;
-    EXPECT_EQ(junit_fault(text), "");
-    EXPECT_EQ(count(text, "classname=\"visqerror.causes\""), all_causes().size());
-    return count(text, "<failure ");
-  };
-  EXPECT_EQ(failed({}), 1U);
-  EXPECT_EQ(failed(Severity::kError), 1U);
-  EXPECT_EQ(failed(Severity::kWarning), 3U);
-}
-
-TEST(ReviewOfDiagnosis, ColoursTheNodesOfEitherModel) {
-  const auto data = [](bool quantized) {
-    ReportOptions options;
-    options.quantized_names = quantized;
-    return json::parse(find_format("model-explorer")->write_review(review_of_some_diagnosis({}, options))[0].content)["main"];
-  };
-  EXPECT_EQ(data(false)["results"],
-            json::parse(R"({"conv": {"value": "ACT_CLIP, WEIGHT_OUTLIER", "bgColor": "#bd0026", "textColor": "#ffffff"}})"));
-  EXPECT_TRUE(data(true)["results"].contains("conv;Relu"));
-  EXPECT_FALSE(data(true).contains("gradient"));
-}
-
-TEST(ReviewOfDiagnosis, SaysInMarkdownWhetherItPasses) {
-  const auto text = [](std::optional<Severity> lowest) {
-    return find_format("markdown")->write_review(review_of_some_diagnosis(lowest))[0].content;
-  };
-  EXPECT_THAT(text({}), Not(HasSubstr("**")));
-  EXPECT_THAT(text(Severity::kError), HasSubstr("\n**Failed**: 1 finding (error).\n"));
-  EXPECT_THAT(text({}), HasSubstr("| error | ACT_CLIP | `conv;Relu` | `CONV_2D` | `12 % clipped; fix: widen [it](x) (+6.1 dB)` |\n"));
-}
-
-TEST(ReviewOfCheck, FailsOnErrorsOnly) {
-  const Review review = review_of(some_check(), chain_graph("conv;Relu"), {});
-  const std::string text = find_format("junit")->write_review(review)[0].content;
-  EXPECT_EQ(junit_fault(text), "");
-  EXPECT_THAT(text, HasSubstr("tests=\"2\" failures=\"1\""));
-  EXPECT_THAT(text, HasSubstr("hint unfused-activation: conv;Relu: RELU stands alone\n"));
-  EXPECT_EQ(json::parse(find_format("model-explorer")->write_review(review)[0].content)["main"]["results"]["conv;Relu"]["value"],
-            "bias-scale, unfused-activation");
-}
-
-TEST(ReviewFormats, AreValidByTheirPublishedSchemas) {
-  const char *schemas = std::getenv("VISQ_CI_SCHEMAS"), *python = std::getenv("VISQ_CI_PYTHON");
-  const std::string interpreter = python != nullptr ? python : "python3";
-  if (schemas == nullptr || testing::run_process({interpreter, "-c", "import jsonschema, xmlschema"}).exit_code != 0) {
-    GTEST_SKIP() << "VISQ_CI_SCHEMAS names no folder with the schema of SARIF 2.1.0 and JUnit's *.xsd, or VISQ_CI_PYTHON (python3) no "
-                    "Python with the packages jsonschema and xmlschema; with ai-edge-model-explorer node data are checked too";
-  }
-  const testing::TemporaryFolder folder;
-  std::vector<std::string> words{interpreter, std::string(VISQ_SOURCE_DIR) + "/tests/report/ci_schemas.py", schemas};
-  const CompareResult hostile = hostile_result();
-  const Review reviews[] = {review_of(testing::complete_result(), some_outcomes()), review_of(hostile, hostile_outcomes(hostile)),
-                            review_of(testing::chain_result({"in", "conv"}), {}), review_of_some_diagnosis(Severity::kError),
-                            review_of(some_check(), chain_graph("conv;Relu"), {})};
-  int number = 0;
-  for (const Review& review : reviews) {
-    for (const std::string_view kind : {"sarif", "junit", "model-explorer"}) {
-      for (const OutputFile& file : find_format(kind)->write_review(review)) {
-        words.push_back(folder / fmt::format("{}{}", ++number, std::filesystem::path(file.name).extension().string()));
-        testing::write_text(words.back(), file.content);
-      }
-    }
-  }
-  const auto run = testing::run_process(words);
-  EXPECT_EQ(run.out, fmt::format("{0} of {0} files are sound\n", number)) << run.err;
 }
 
 }  // namespace

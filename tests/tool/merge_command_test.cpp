@@ -1,4 +1,7 @@
 // merge: results of parts joined are, byte for byte, the result of one run over all; and parts that do not fit are refused.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "support/json_schema.h"
@@ -56,6 +59,20 @@ TEST_F(Merge, GivesWhatOneRunOfCompareGives) {
 TEST_F(Merge, GivesWhatOneRunOfBadcaseGives) {
   expect_joined("badcase", {"--per-record"});
   expect_joined("badcase", {"--per-record", "--metrics", "cosine,l1", "--nodes", "*", "--post", "softmax"});
+}
+
+TEST_F(Merge, ChunksOfAnySizeOnAnyThreadsGiveTheBitsOfOneRun) {
+  const std::string whole = read_text(part("compare", "0:24", {"--per-record", "--threads", "1"}));
+  for (const int chunk : {1, 2, 5, 7, 23}) {
+    Words parts;
+    for (int first = 0; first < 24; first += chunk) {
+      const std::string threads = std::to_string(1 + first % 3);
+      parts.push_back(part("compare", fmt::format("{}:{}", first, std::min(first + chunk, 24)), {"--per-record", "--threads", threads}));
+    }
+    const ProcessResult run = merged(parts);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_TRUE(run.out == whole) << chunk << " records at a time";
+  }
 }
 
 TEST_F(Merge, OfItsOwnResultsGoesOn) {
