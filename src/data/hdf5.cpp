@@ -1,6 +1,7 @@
 #include "data/hdf5.h"
 
 #include <algorithm>
+#include <limits>
 #include <new>
 #include <string_view>
 #include <utility>
@@ -159,6 +160,11 @@ void bound_metadata_cache(hid_t file) {
 }
 
 bool has_link(hid_t group, const std::string& name) { return H5Lexists(group, name.c_str(), H5P_DEFAULT) > 0; }
+
+std::uint64_t link_count(hid_t group) {
+  H5G_info_t info;
+  return H5Gget_info(group, &info) >= 0 ? info.nlinks : std::numeric_limits<std::uint64_t>::max();
+}
 
 Result<std::vector<std::string>> link_names(hid_t group, const std::string& place) {
   std::vector<std::string> names;

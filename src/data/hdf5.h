@@ -65,6 +65,9 @@ void bound_metadata_cache(hid_t file);
 /// Whether a group has a link of this name.
 bool has_link(hid_t group, const std::string& name);
 
+/// How many links a group has; the largest number where that cannot be told.
+std::uint64_t link_count(hid_t group);
+
 /// Names of a group's links. Errors: begin with `place`.
 Result<std::vector<std::string>> link_names(hid_t group, const std::string& place);
 

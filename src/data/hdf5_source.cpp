@@ -64,13 +64,18 @@ class Hdf5Source : public RecordSource {
     if (index < 0 || index >= count_) return bad_input("{}: there are {} records", place, count_);
     const hdf5::Handle group(H5Gopen2(value_.get(), std::to_string(index).c_str(), H5P_DEFAULT), H5Gclose);
     if (!group) return bad_input("{}: is not a group", place);
-    VISQ_TRY(check_names(group.get(), place));
+    // As many as there are inputs are either those, or one of those is missing below: names are listed where that tells more.
+    if (hdf5::link_count(group.get()) != inputs_.size()) VISQ_TRY(check_names(group.get(), place));
     Record record{index, {}, {}};
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const std::string input_place = fmt::format("{}, {}", place, inputs_[i].label);
-      VISQ_ASSIGN(Array array, raw_ ? read_raw(group.get(), i, input_place) : read_typed(group.get(), i, input_place));
-      remark_non_finite(array, input_place, record);
-      record.inputs.push_back(std::move(array));
+      auto array = raw_ ? read_raw(group.get(), i, input_place) : read_typed(group.get(), i, input_place);
+      if (!array.ok()) {
+        VISQ_TRY(check_names(group.get(), place));
+        return array.error();
+      }
+      remark_non_finite(*array, input_place, record);
+      record.inputs.push_back(std::move(array).value());
     }
     return record;
   }

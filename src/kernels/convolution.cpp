@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/finite.h"
 #include "kernels/backend/float_convolution.h"
 #include "kernels/backend/onednn.h"
 #include "kernels/cpu_clones.h"
@@ -212,10 +213,6 @@ Result<std::unique_ptr<Kernel>> make_integer(PrepareContext& context, const Conv
   if (kernel == nullptr) kernel = make_carried(computed, *sums);
   if (kernel != nullptr && tiled) kernel = make_tiled(std::move(kernel), spec);
   return kernel;
-}
-
-bool all_finite(std::span<const float> values) {
-  return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
 }
 
 /// A float32 constant as it stands in the model's file; empty where it must be converted first.

@@ -1,4 +1,4 @@
-// DEPTHWISE_CONV_2D on stored integers with real results, for CPUs with VNNI: there the libraries' int8 kernels are several times slower
+// DEPTHWISE_CONV_2D on stored integers with real results, for CPUs with VNNI or AVX2: the libraries' kernels are several times slower
 // than the instructions allow.
 #pragma once
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/finite.h"
+
 namespace visq::metrics {
 namespace {
 
@@ -25,12 +27,6 @@ void for_each(std::span<const float> values, Visit visit) {
     for (std::size_t k = 0; k < kLanes; ++k) visit(k, static_cast<double>(values[i + k]));
   }
   for (; i < values.size(); ++i) visit(0, static_cast<double>(values[i]));
-}
-
-bool all_finite(std::span<const float> values) {
-  double lanes[kLanes] = {};
-  for_each(values, [&](std::size_t k, double value) { lanes[k] += value * 0; });  // NaN from NaN and infinities, else 0
-  return total(lanes) == 0;
 }
 
 /// Moments of a block of finite values, in two passes while it is in cache.

@@ -7,7 +7,10 @@
 #include "quant/fake_quantize.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // of vectors that GCC 12's own header leaves undefined
 #include <immintrin.h>
+#pragma GCC diagnostic pop
 #define VISQ_VBMI __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi")))
 #endif
 

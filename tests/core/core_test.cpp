@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
 
 #include "core/checked.h"
 #include "core/file.h"
+#include "core/finite.h"
 #include "core/sha256_blocks.h"
 #include "visq/dtype.h"
 #include "visq/shape.h"
@@ -17,6 +19,22 @@ TEST(Shape, CountsElements) {
   EXPECT_EQ(Shape({2, 0, 4}).elements(), 0);
   EXPECT_EQ(Shape({2, 3, 4}).elements(1, 3), 12);
   EXPECT_EQ(to_string(Shape({1, 48})), "[1, 48]");
+}
+
+TEST(AllFinite, FindsOneAnywhereAndTakesAllOthersForWhatTheyAre) {
+  const float largest = std::numeric_limits<float>::max(), tiny = std::numeric_limits<float>::denorm_min();
+  std::vector<float> values(37, 1.0F);
+  values[3] = largest, values[4] = -largest, values[5] = tiny, values[6] = -0.0F;
+  EXPECT_TRUE(all_finite({}));
+  EXPECT_TRUE(all_finite(values));
+  const float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  for (const float bad : {infinity, -infinity, nan, -nan, std::numeric_limits<float>::signaling_NaN()}) {
+    for (const std::size_t at : {0U, 16U, 36U}) {
+      auto some = values;
+      some[at] = bad;
+      EXPECT_FALSE(all_finite(some)) << bad << " at " << at;
+    }
+  }
 }
 
 TEST(Checked, RefusesOverflowAndNegativeSizes) {

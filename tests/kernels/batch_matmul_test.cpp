@@ -110,7 +110,9 @@ TEST(BatchMatMul, Int8FeatureMapsAreMultipliedInIntegers) {
       for (const double sum : sums) want.push_back(static_cast<float>(sum) * step);
       const auto exact = run(op);
       ASSERT_TRUE(exact.ok()) << exact.error().message;
-      if (kernels::backend::exact_int8_sums()) EXPECT_EQ(exact->values, want);  // else real values are multiplied
+      if (kernels::backend::exact_int8_sums()) {  // else real values are multiplied
+        EXPECT_EQ(exact->values, want);
+      }
       expect_near(exact->values, widen(want), 1e-5);
       op.offer_codes = false;
       const auto floats = run(op);

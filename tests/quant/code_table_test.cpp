@@ -26,7 +26,7 @@ TEST(CodeTable, LooksUpWhateverTheLengthAndInstructionSet) {
   const simd::Level best = simd::level();
   for (const simd::Level level : simd::levels()) {
     simd::set_level_for_test(level);
-    for (const std::size_t count : {0, 1, 63, 64, 65, 256, 1000}) {
+    for (const std::size_t count : {0U, 1U, 63U, 64U, 65U, 256U, 1000U}) {
       for (const bool is_signed : {true, false}) {
         const CodeTable table = random_table(random, is_signed);
         std::vector<std::byte> in(count), codes(count + 1, std::byte{77});
