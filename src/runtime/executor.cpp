@@ -217,6 +217,13 @@ void Executor::adopt_kernel(std::size_t node, std::shared_ptr<const kernels::Ker
   active.state = kept.get();
 }
 
+bool Executor::makes_nothing(std::size_t node, std::span<Tensor* const> outputs) const {
+  const PreparedNode& prepared = graph_->nodes()[node];
+  return !prepared.stateful && are_empty(outputs) &&
+         std::all_of(prepared.op->outputs.begin(), prepared.op->outputs.end(),
+                     [this](int output) { return graph_->tensors()[static_cast<std::size_t>(output)].shape_known; });
+}
+
 Status Executor::run_kernel(std::size_t node) {
   const Operator& op = *graph_->nodes()[node].op;
   const Tensor* inputs[64];
@@ -247,7 +254,7 @@ Status Executor::run_kernel(std::size_t node) {
     }
   }
   kernels::EvalContext context({in, op.inputs.size()}, {out, op.outputs.size()}, state, scratch_, &state_->session);
-  VISQ_TRY(kernel->eval(context));
+  if (!makes_nothing(node, {out, op.outputs.size()})) VISQ_TRY(kernel->eval(context));
   for (const int output : op.outputs) {
     available_[static_cast<std::size_t>(output)] = true;
     if (graph_->nodes()[node].rounds) {

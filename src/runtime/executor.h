@@ -88,6 +88,8 @@ class Executor {
   bool still_fits(const ActiveNode& active, const Operator& op) const;
   void remember(ActiveNode& active, const Operator& op, const PrepareOutcome& outcome) const;
   void adopt_kernel(std::size_t node, std::shared_ptr<const kernels::Kernel> kernel, bool stateful);
+  /// Whether a node need not be run: its outputs have no elements, whatever the data.
+  bool makes_nothing(std::size_t node, std::span<kernels::Tensor* const> outputs) const;
   Status run_kernel(std::size_t node);
   Result<bool> collect_results(std::size_t node, Callee& callee);
   Result<Executor*> start_call(std::size_t node, const kernels::CallStep& step);

@@ -221,7 +221,7 @@ class GraphPreparer {
     const auto state = node.kernel->make_state();
     std::vector<std::byte> scratch;
     kernels::EvalContext context(inputs, outputs, state.get(), scratch);
-    VISQ_TRY(node.kernel->eval(context));
+    if (!are_empty(outputs)) VISQ_TRY(node.kernel->eval(context));
     for (const int output : node.op->outputs) {
       PreparedTensor& made = tensor(output);
       made.ahead = true;
@@ -263,6 +263,11 @@ Result<std::shared_ptr<const PreparedGraph>> PreparedGraph::prepare_callee(std::
                                                                            const std::vector<Shape>& input_shapes, Operands operands,
                                                                            GraphLibrary& library) {
   return GraphPreparer(std::move(model), subgraph, mode, operands, &library).run(input_shapes);
+}
+
+bool are_empty(std::span<kernels::Tensor* const> outputs) {
+  return !outputs.empty() &&
+         std::all_of(outputs.begin(), outputs.end(), [](const kernels::Tensor* output) { return output->elements() == 0; });
 }
 
 bool keeps_state(const Model& model) {

@@ -87,6 +87,10 @@ class PreparedGraph {
 /// True where records must run in order: the model has variables, hash tables, recurrent state or seeded random operators.
 bool keeps_state(const Model& model);
 
+/// Whether these outputs, of which there is at least one, all have zero elements. Kernels would walk through all the images of a batch
+/// without pixels, of which there may be 2^31.
+bool are_empty(std::span<kernels::Tensor* const> outputs);
+
 /// "m.tflite: subgraph 0, node 12 CONV_2D": the head of every message about an operator.
 std::string place_of(const Model& model, int subgraph, std::size_t node);
 
