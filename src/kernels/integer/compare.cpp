@@ -25,6 +25,7 @@ template <class Function, class Types>
 Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   VISQ_TRY(context.expect_inputs(2, 2));
   VISQ_TRY(context.expect_outputs(1));
+  VISQ_TRY(context.expect_same_type(1, "the second input", 0));  // before its grid is taken for one of this type
   for (const int slot : {0, 1}) VISQ_TRY(expect_per_tensor(context, context.input(slot), fmt::format("input {}", slot)));
   return for_type(context, 0, Types(), [&]<class T>(std::type_identity<T>) {
     const auto operand = [&](int slot) {
