@@ -112,6 +112,11 @@ class GraphPreparer {
            info.quantization.block_size == 0;
   }
 
+  /// Variables outlive the run and its memory: they are kept as real values alone.
+  static bool has_codes(const PreparedTensor& tensor) {
+    return tensor.gridded && !tensor.variable && size_of(tensor.value.info->dtype) <= 2;
+  }
+
   /// What Prepare of the node is given; its constants get their values, but for those that wait.
   Result<PrepareRequest> request_for(const Operator& op, const std::string& place) {
     PrepareRequest request;
@@ -122,8 +127,7 @@ class GraphPreparer {
       request.late.push_back(input >= 0 && waits(def, static_cast<int>(slot), input));
       if (input >= 0 && !request.late.back()) VISQ_TRY(give_constant(input, place));
       request.inputs.push_back(input >= 0 ? &tensor(input).value : nullptr);
-      request.codes_available.push_back(graph_->operands_ == Operands::kCodes && input >= 0 && tensor(input).gridded &&
-                                        size_of(tensor(input).value.info->dtype) <= 2);
+      request.codes_available.push_back(graph_->operands_ == Operands::kCodes && input >= 0 && has_codes(tensor(input)));
       request.fixed.push_back(input >= 0 && tensor(input).ahead);
     }
     for (const int output : op.outputs) request.outputs.push_back(&tensor(output).value);
