@@ -4,6 +4,7 @@
 
 #include "analysis/comparison_collector.h"
 #include "analysis/fold_parts.h"
+#include "analysis/moved_maps.h"
 #include "analysis/operator_clock.h"
 #include "analysis/pair_worker.h"
 #include "analysis/post_process.h"
@@ -17,6 +18,7 @@ namespace visq {
 namespace {
 
 using analysis::ComparePlan;
+using analysis::MapRecord;
 using analysis::RecordOutput;
 
 /// Compares the maps of one record after the other.
@@ -34,9 +36,7 @@ class Comparer {
     output.processed.resize(outputs_.size());
     if (!plan_.origins().empty()) output.origins.resize(plan_.pairs().size());
     VISQ_TRY(worker_.run(record, [&](std::size_t pair, const runtime::Executor& reference, const runtime::Executor& quantized) -> Status {
-      const auto& match = plan_.pairs()[pair].match;
-      output.maps[pair].push_back(
-          analysis::compare_maps(reference, match.reference, quantized, match.quantized, options_.per_channel, *scratch_));
+      output.maps[pair].push_back(compare_pair(pair, reference, quantized, output));
       if (options_.post != PostProcess::kNone) process(pair, reference, quantized, output);
       return plan_.origins().empty() ? Status() : origin().after(pair, reference, quantized, output.origins);
     }));
@@ -49,6 +49,29 @@ class Comparer {
   }
 
  private:
+  MapRecord compare_pair(std::size_t pair, const runtime::Executor& reference, const runtime::Executor& quantized,
+                         const RecordOutput& output) {
+    const auto& match = plan_.pairs()[pair].match;
+    const MapRecord* const source = moved_from(pair, output);
+    if (source == nullptr || !reference.available(match.reference) || !quantized.available(match.quantized)) {
+      return analysis::compare_maps(reference, match.reference, quantized, match.quantized, options_.per_channel, *scratch_);
+    }
+    MapRecord record = *source;
+    record.shape = reference.tensor(match.reference).shape;
+    record.saturated = quantized.saturated(match.quantized);
+    return record;
+  }
+
+  /// What was found out in the same run about the maps that this pair's hold in another order; null where that cannot be carried over.
+  const MapRecord* moved_from(std::size_t pair, const RecordOutput& output) const {
+    const std::size_t source = plan_.moved_from()[pair];
+    if (source == analysis::kNotMoved || options_.per_channel) return nullptr;
+    if (output.maps[source].size() != output.maps[pair].size() + 1) return nullptr;
+    const MapRecord& record = output.maps[source].back();
+    const bool has_places = record.stats.non_finite_f + record.stats.non_finite_q > 0;  // of the first such element
+    return record.not_compared.empty() && !record.integer && !has_places ? &record : nullptr;
+  }
+
   void process(std::size_t pair, const runtime::Executor& reference, const runtime::Executor& quantized, RecordOutput& output) {
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       if (outputs_[i] != pair) continue;

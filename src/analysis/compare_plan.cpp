@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/map_identity.h"
+#include "analysis/moved_maps.h"
 #include "analysis/name_hint.h"
 #include "analysis/node_filter.h"
 #include "analysis/weight_likeness.h"
@@ -52,6 +53,7 @@ Result<ComparePlan> ComparePlan::create(std::shared_ptr<const Model> reference, 
     return usage_error("no feature map fits --nodes and --ops{}",
                        analysis::filter_hint(options.nodes, options.ops, {plan.reference_.get(), plan.quantized_.get()}));
   }
+  plan.moved_from_ = find_moved(*plan.reference_, *plan.quantized_, plan.pairs_, plan.wanted_);
   plan.order_graphs(options.origin);
   plan.warn_about_weights();
   return plan;

@@ -7,18 +7,13 @@
 #include <mutex>
 #include <vector>
 
+#include "analysis/map_pair.h"
 #include "analysis/origin_runner.h"
 #include "quant/pairing.h"
 #include "runtime/lockstep.h"
 #include "visq/compare.h"
 
 namespace visq::analysis {
-
-/// A pair of feature maps, wherever its subgraphs stand.
-struct MapPair {
-  int reference_subgraph = 0, quantized_subgraph = 0;
-  quant::TensorMatch match;
-};
 
 /// Both graphs, prepared for one set of input shapes.
 struct PairGraphs {
@@ -36,6 +31,8 @@ class ComparePlan {
   const std::vector<MapPair>& pairs() const { return pairs_; }
   /// Per pair: it is to be compared.
   const std::vector<bool>& wanted() const { return wanted_; }
+  /// Per pair: an earlier one that holds the same values, see find_moved().
+  const std::vector<std::size_t>& moved_from() const { return moved_from_; }
   /// The wanted pairs of the reference's graph outputs, in its order, as positions in pairs().
   std::vector<std::size_t> outputs() const;
   const std::vector<quant::GraphPairing>& pairings() const { return pairings_; }
@@ -65,6 +62,7 @@ class ComparePlan {
   std::vector<quant::GraphPairing> pairings_;
   std::vector<MapPair> pairs_;
   std::vector<bool> wanted_;
+  std::vector<std::size_t> moved_from_;
   std::shared_ptr<const std::vector<runtime::LockstepOrder>> orders_;
   std::vector<OriginOrder> origins_;
   std::vector<std::string> warnings_;

@@ -65,13 +65,23 @@ void compare_channels(const float* f, const float* q, const Tensor& tensor, MapR
   }
 }
 
-/// Sum of squared errors over the elements with f outside [low, high], in float32 lanes over a short block.
-VISQ_CPU_CLONES float block_error_outside(const float* __restrict f, const float* __restrict q, std::int64_t count, float low, float high) {
-  constexpr int kLanes = 16;
+constexpr std::int64_t kLanes = 16, kStretch = 16 * kLanes;
+
+/// Whether elements of a stretch lie outside [low, high].
+VISQ_CPU_CLONES bool reaches_outside(const float* __restrict f, float low, float high) {
+  int lanes[kLanes] = {};
+  for (std::int64_t i = 0; i < kStretch; i += kLanes) {
+    for (std::int64_t k = 0; k < kLanes; ++k) lanes[k] |= static_cast<int>(f[i + k] < low) | static_cast<int>(f[i + k] > high);
+  }
+  return std::any_of(lanes, lanes + kLanes, [](int lane) { return lane != 0; });
+}
+
+/// Sum of squared errors over the elements with f outside [low, high], in float32 lanes over at most a stretch.
+VISQ_CPU_CLONES float error_of_stretch(const float* __restrict f, const float* __restrict q, std::int64_t count, float low, float high) {
   float lanes[kLanes] = {};
   std::int64_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
-    for (int k = 0; k < kLanes; ++k) {
+    for (std::int64_t k = 0; k < kLanes; ++k) {
       const float d = f[i + k] - q[i + k];
       lanes[k] += f[i + k] < low || f[i + k] > high ? d * d : 0.0F;
     }
@@ -86,18 +96,19 @@ VISQ_CPU_CLONES float block_error_outside(const float* __restrict f, const float
 }
 
 /// Squared error on elements that the quantized tensor cannot represent. The second look at the maps is taken only where the reference
-/// leaves the range at all. Per-tensor grids only: activations have no other. Blocks with non-finite errors do not count.
+/// leaves the range at all. Per-tensor grids only: activations have no other. Stretches with non-finite errors do not count.
 double error_outside_range(const float* f, const float* q, const Tensor& tensor, const metrics::PairStats& stats) {
   if (!quant::has_grid(*tensor.info) || tensor.info->quantization.per_channel()) return 0;
   const quant::Grid grid = quant::grid_of(*tensor.info);
   const float low = quant::real_value(grid, grid.low);
   const float high = quant::real_value(grid, grid.high);
   if (stats.min_f >= static_cast<double>(low) && stats.max_f <= static_cast<double>(high)) return 0;
-  constexpr std::int64_t kBlock = 1024;
   double sum = 0;
-  for (std::int64_t first = 0; first < stats.elements; first += kBlock) {
-    const float block = block_error_outside(f + first, q + first, std::min(kBlock, stats.elements - first), low, high);
-    if (std::isfinite(block)) sum += static_cast<double>(block);
+  for (std::int64_t first = 0; first < stats.elements; first += kStretch) {
+    const std::int64_t count = std::min(kStretch, stats.elements - first);
+    if (count == kStretch && !reaches_outside(f + first, low, high)) continue;
+    const float part = error_of_stretch(f + first, q + first, count, low, high);
+    if (std::isfinite(part)) sum += static_cast<double>(part);
   }
   return sum;
 }

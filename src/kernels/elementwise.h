@@ -2,6 +2,7 @@
 // half precision is widened for them and narrowed behind them.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "kernels/broadcast.h"
@@ -39,6 +40,27 @@ VISQ_CPU_CLONES void zip_floats(const float* __restrict a, bool a_moves, const f
   zip_loop(a, a_moves, b, b_moves, out, length, op);
 }
 
+/// The operand whose run repeats is laid out several times, so that one call does many runs.
+template <class Op>
+void zip_repeated_runs(const Broadcast<2>& broadcast, const Broadcast<2>::RepeatedRuns& runs, EvalContext& eval, const Op& op) {
+  constexpr std::int64_t kElements = 1024;  // of a call: little beside a cache, much beside what a call costs
+  const std::int64_t at_once = std::min(runs.count, kElements / runs.length);
+  auto* const laid_out = reinterpret_cast<float*>(eval.scratch(static_cast<std::size_t>(at_once * runs.length) * sizeof(float)));
+  const std::size_t moves = 1 - runs.repeats;
+  const float* const operands[] = {eval.in<float>(0).data(), eval.in<float>(1).data()};
+  float* const out = eval.out<float>(0).data();
+  broadcast.for_each_block(runs, [&](const auto& offsets, std::int64_t start) {
+    for (std::int64_t i = 0; i < at_once; ++i)
+      std::copy_n(operands[runs.repeats] + offsets[runs.repeats], runs.length, laid_out + i * runs.length);
+    for (std::int64_t first = 0; first < runs.count; first += at_once) {
+      const float* const moving = operands[moves] + offsets[moves] + first * runs.length;
+      const float* const a = moves == 0 ? moving : laid_out;
+      const float* const b = moves == 0 ? laid_out : moving;
+      zip_floats(a, true, b, true, out + start + first * runs.length, std::min(at_once, runs.count - first) * runs.length, op);
+    }
+  });
+}
+
 /// Kernel of an operator with one input: the output has its shape.
 template <class In, class Out, class Op>
 Result<std::unique_ptr<Kernel>> map_kernel(PrepareContext& context, Op op) {
@@ -61,13 +83,21 @@ template <class In, class Out, class Op>
 Result<std::unique_ptr<Kernel>> zip_kernel(PrepareContext& context, Op op) {
   VISQ_TRY(context.expect_same_type(1, "the second input", 0));
   VISQ_ASSIGN(auto broadcast, Broadcast<2>::plan(context, kDTypeOf<Out>));
-  return make_kernel([broadcast = std::move(broadcast), op](EvalContext& eval) -> Status {
+  constexpr bool kFloats = std::is_same_v<In, float> && std::is_same_v<Out, float>;
+  const auto repeated = kFloats ? broadcast.repeated_runs() : std::nullopt;
+  return make_kernel([broadcast = std::move(broadcast), repeated, op](EvalContext& eval) -> Status {
+    if constexpr (kFloats) {
+      if (repeated) {
+        zip_repeated_runs(broadcast, *repeated, eval, op);
+        return {};
+      }
+    }
     const In* a = eval.in<In>(0).data();
     const In* b = eval.in<In>(1).data();
     Out* out = eval.out<Out>(0).data();
     const bool a_moves = broadcast.steps()[0] != 0, b_moves = broadcast.steps()[1] != 0;
     broadcast.for_each_run([&](const auto& offsets, std::int64_t start, std::int64_t length) {
-      if constexpr (std::is_same_v<In, float> && std::is_same_v<Out, float>) {
+      if constexpr (kFloats) {
         zip_floats(a + offsets[0], a_moves, b + offsets[1], b_moves, out + start, length, op);
       } else {
         zip_loop(a + offsets[0], a_moves, b + offsets[1], b_moves, out + start, length, op);

@@ -300,6 +300,8 @@ struct OpDef {
   int packs = -1;
   /// True where each element of the only output is a function of that element of the only input.
   bool pointwise = false;
+  /// True where the only output has the elements of input `main_input`, each once, in some order (RESHAPE, TRANSPOSE).
+  bool reorders = false;
   /// True where Prepare and Eval are right on stored integers too, whatever their scale: they only move or order them (RESHAPE, ARG_MAX).
   bool takes_stored = false;
   /// True where equal inputs need not give equal outputs, or state is kept: never computed ahead of the run.

@@ -70,6 +70,10 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Broadcasting,
                                            Shapes{{4, 9}, {4, 1}, {4, 9}},                       // column
                                            Shapes{{2, 3, 3, 20}, {2, 1, 1, 20}, {2, 3, 3, 20}},  // per image
                                            Shapes{{1, 3, 1, 5}, {2, 1, 4, 1}, {2, 3, 4, 5}},     // both
+                                           Shapes{{7, 50, 3}, {3}, {7, 50, 3}},                  // many short runs
+                                           Shapes{{3}, {20, 50, 3}, {20, 50, 3}},                //
+                                           Shapes{{2, 40, 5}, {2, 1, 5}, {2, 40, 5}},            // of each image
+                                           Shapes{{2, 1, 1, 6}, {2, 9, 1, 6}, {2, 9, 1, 6}},     //
                                            Shapes{{2, 1, 2, 1, 3, 2}, {2, 1, 1, 3, 2}, {2, 2, 2, 1, 3, 2}}, Shapes{{1, 1}, {1}, {1, 1}},
                                            Shapes{{0, 3}, {3}, {0, 3}}, Shapes{{0, 3}, {1, 1}, {0, 3}}));
 
