@@ -200,7 +200,7 @@ std::unique_ptr<Kernel> make_carried(const ConvolutionSpec& spec, IntegerSums& s
 /// Null where the operator must compute from real values.
 Result<std::unique_ptr<Kernel>> make_integer(PrepareContext& context, const ConvolutionSpec& spec) {
   VISQ_ASSIGN(auto sums, read_integer_sums(context, spec.slots, spec.shape, spec.layout));
-  if (!sums || !context.want_codes(spec.slots.input)) return std::unique_ptr<Kernel>();
+  if (!sums || !context.offers_codes(spec.slots.input)) return std::unique_ptr<Kernel>();
   const bool tiled = tiles_output(spec.shape);
   const ConvolutionSpec computed = tiled ? products_of_pixels(spec) : spec;
   if (tiled) {
@@ -211,7 +211,9 @@ Result<std::unique_ptr<Kernel>> make_integer(PrepareContext& context, const Conv
   auto kernel = make_depthwise_int8(computed, *sums);
   if (kernel == nullptr) kernel = make_int8(computed, *sums);
   if (kernel == nullptr) kernel = make_carried(computed, *sums);
-  if (kernel != nullptr && tiled) kernel = make_tiled(std::move(kernel), spec);
+  if (kernel == nullptr) return kernel;
+  context.read_codes(spec.slots.input);
+  if (tiled) kernel = make_tiled(std::move(kernel), spec);
   return kernel;
 }
 

@@ -97,13 +97,6 @@ Status PrepareContext::set_output(int slot, DType dtype, Shape shape) {
   return {};
 }
 
-bool PrepareContext::want_codes(int slot) {
-  const auto index = static_cast<std::size_t>(slot);
-  if (index >= codes_available_.size() || !codes_available_[index]) return false;
-  wants_codes_[index] = true;
-  return true;
-}
-
 Result<std::vector<float>> PrepareContext::real_constant(int slot, std::string_view role) const {
   const Tensor& tensor = input(slot);
   if (tensor.dtype != DType::kFloat32) return unsupported("{} has type {}", role, name(tensor.dtype));

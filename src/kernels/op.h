@@ -33,7 +33,7 @@ struct Tensor {
   /// At least 64 readable bytes behind the end; activations 64-byte aligned, constants to their element. While preparing: null unless
   /// known.
   std::byte* data = nullptr;
-  std::byte* codes = nullptr;                   ///< the stored integers of the same values, where Prepare asked for them (want_codes)
+  std::byte* codes = nullptr;                   ///< the stored integers of the same values, for operators that read them (read_codes)
   std::vector<std::string>* strings = nullptr;  ///< elements of a string tensor; names of the resources of a resource tensor
   const TensorInfo* info = nullptr;             ///< as the file declares it: name, stored type, quantization, raw constant
 
@@ -149,7 +149,7 @@ class PrepareContext {
         place_(std::move(place)),
         inputs_(std::move(inputs)),
         outputs_(std::move(outputs)),
-        wants_codes_(inputs_.size(), false),
+        reads_codes_(inputs_.size(), false),
         packed_(inputs_.size(), false),
         fixed_(inputs_.size(), true),
         values_read_(inputs_.size(), false),
@@ -224,9 +224,13 @@ class PrepareContext {
     return session_;
   }
 
-  /// Asks for the stored integers of a quantized activation beside its real values (Tensor::codes) in Eval.
-  /// False where there are none (float tensor, fp32 run); then the operator must compute from real values.
-  bool want_codes(int slot);
+  /// True where a quantized activation's stored integers (Tensor::codes) can be had in Eval. False where there are none (float tensor,
+  /// fp32 run); then the operator must compute from real values.
+  bool offers_codes(int slot) const {
+    return static_cast<std::size_t>(slot) < codes_available_.size() && codes_available_[static_cast<std::size_t>(slot)];
+  }
+  /// Says that Eval reads the codes of this input, and not its real values: their memory may be another tensor's by then.
+  void read_codes(int slot) { reads_codes_[static_cast<std::size_t>(slot)] = true; }
   /// Real values of a constant input for packing; unlike input(slot).data this keeps no float copy of a quantized constant alive.
   Result<std::vector<float>> real_constant(int slot, std::string_view role) const;
   /// Says that Eval never reads this constant input (it was packed in Prepare), so that its real values need not be kept.
@@ -249,7 +253,7 @@ class PrepareContext {
   bool reads_session() const { return reads_session_; }
   const std::vector<bool>& open() const { return open_; }
   void offer_codes(std::vector<bool> available) { codes_available_ = std::move(available); }
-  const std::vector<bool>& wants_codes() const { return wants_codes_; }
+  const std::vector<bool>& reads_codes() const { return reads_codes_; }
   const std::vector<bool>& packed() const { return packed_; }
 
  private:
@@ -259,7 +263,7 @@ class PrepareContext {
   std::vector<Tensor*> outputs_;
   static bool has_values(const Tensor& tensor) { return tensor.data != nullptr || tensor.strings != nullptr; }
 
-  std::vector<bool> codes_available_, wants_codes_, packed_, fixed_, late_, values_read_, open_;
+  std::vector<bool> codes_available_, reads_codes_, packed_, fixed_, late_, values_read_, open_;
   CallShapes call_shapes_;
   const Session* session_ = nullptr;
   const Model* model_ = nullptr;

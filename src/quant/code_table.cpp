@@ -158,10 +158,11 @@ std::int64_t look_up(const CodeTable& table, const std::byte* in, std::size_t co
 }
 
 Result<std::unique_ptr<Kernel>> as_code_table(PrepareContext& context, const Kernel& kernel) {
-  if (!tables_pay() || !is_byte_grid(context.input(0)) || !is_byte_grid(context.output(0)) || !context.want_codes(0)) {
+  if (!tables_pay() || !is_byte_grid(context.input(0)) || !is_byte_grid(context.output(0)) || !context.offers_codes(0)) {
     return std::unique_ptr<Kernel>();
   }
   VISQ_ASSIGN(auto results, results_by_code(context, kernel));
+  context.read_codes(0);
   return std::unique_ptr<Kernel>(std::make_unique<TableKernel>(round_results(std::move(results), *context.output(0).info)));
 }
 

@@ -73,15 +73,24 @@ std::vector<int> find_makers(const PreparedGraph& graph) {
   return made;
 }
 
-std::vector<int> find_last_uses(const PreparedGraph& graph, std::span<const int> hold) {
-  std::vector<int> last(graph.tensors().size(), -1);
+/// Per tensor: the last node that reads its values, or its stored integers; -1: none.
+struct LastReads {
+  std::vector<int> values, codes;
+};
+
+LastReads find_last_reads(const PreparedGraph& graph) {
+  LastReads last{std::vector<int>(graph.tensors().size(), -1), std::vector<int>(graph.tensors().size(), -1)};
   for (std::size_t node = 0; node < graph.nodes().size(); ++node) {
-    for (const int input : graph.nodes()[node].op->inputs) {
-      if (input >= 0) last[static_cast<std::size_t>(input)] = static_cast<int>(node);
+    const PreparedNode& prepared = graph.nodes()[node];
+    for (std::size_t slot = 0; slot < prepared.op->inputs.size(); ++slot) {
+      const int input = prepared.op->inputs[slot];
+      if (input < 0) continue;
+      const auto i = static_cast<std::size_t>(input);
+      const bool unknown = prepared.status == NodeStatus::kDeferred, codes = !unknown && prepared.reads_codes_of(slot);
+      if (codes || unknown) last.codes[i] = static_cast<int>(node);
+      if (!codes) last.values[i] = static_cast<int>(node);
     }
   }
-  for (std::size_t i = 0; i < hold.size(); ++i) last[i] = std::max(last[i], hold[i]);
-  for (const int output : graph.subgraph().outputs) last[static_cast<std::size_t>(output)] = static_cast<int>(graph.nodes().size());
   return last;
 }
 
@@ -89,17 +98,21 @@ std::vector<int> find_last_uses(const PreparedGraph& graph, std::span<const int>
 
 MemoryPlan plan_memory(const PreparedGraph& graph, std::span<const int> hold) {
   const std::size_t count = graph.tensors().size();
-  MemoryPlan plan{std::vector<std::size_t>(count, MemoryPlan::npos), std::vector<std::size_t>(count, MemoryPlan::npos),
-                  find_last_uses(graph, hold), 0};
+  LastReads last = find_last_reads(graph);
+  for (std::size_t i = 0; i < hold.size(); ++i) last.values[i] = std::max(last.values[i], hold[i]);
+  for (const int output : graph.subgraph().outputs) last.values[static_cast<std::size_t>(output)] = static_cast<int>(graph.nodes().size());
+  MemoryPlan plan{std::vector<std::size_t>(count, MemoryPlan::npos), std::vector<std::size_t>(count, MemoryPlan::npos), last.values, 0};
   const std::vector<int> made = find_makers(graph);
   std::vector<Block> blocks;
   for (std::size_t i = 0; i < count; ++i) {
     const PreparedTensor& tensor = graph.tensors()[i];
     if (made[i] == -2 || tensor.ahead || tensor.variable || !tensor.shape_known || holds_strings(tensor.value.dtype)) continue;
     const auto elements = static_cast<std::size_t>(tensor.value.elements());
-    const int last = std::max(plan.last_use[i], made[i]);
-    blocks.push_back({i, false, align_up(elements * size_of(tensor.value.dtype) + kSlack), made[i], last});
-    if (tensor.wants_codes) blocks.push_back({i, true, align_up(elements * size_of(tensor.value.info->dtype) + kSlack), made[i], last});
+    const auto place = [&](bool codes, DType type, int last_read) {
+      blocks.push_back({i, codes, align_up(elements * size_of(type) + kSlack), made[i], std::max(last_read, made[i])});
+    };
+    place(false, tensor.value.dtype, last.values[i]);
+    if (tensor.wants_codes) place(true, tensor.value.info->dtype, last.codes[i]);
   }
   constexpr std::size_t kMostCompared = 8192;
   blocks.size() <= kMostCompared ? place_by_size(blocks) : place_in_order(blocks);

@@ -14,7 +14,7 @@ struct MemoryPlan {
   static constexpr std::size_t npos = static_cast<std::size_t>(-1);
   std::vector<std::size_t> values;  ///< per tensor: offset of its elements
   std::vector<std::size_t> codes;   ///< per tensor: offset of its stored integers
-  std::vector<int> last_use;        ///< per tensor: last node that needs it; -1: never needed after it was made; nodes().size(): the end
+  std::vector<int> last_use;        ///< per tensor: last node that needs its values; -1: none after it was made; nodes().size(): the end
   std::size_t arena_bytes = 0;
 };
 

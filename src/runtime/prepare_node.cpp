@@ -66,7 +66,7 @@ Result<PrepareOutcome> prepare_node(const PreparedGraph& graph, std::string plac
     if (outcome.rounds) outcome.kernel = std::move(table);
   }
   outcome.reads_session = context.reads_session();
-  outcome.wants_codes = context.wants_codes();
+  outcome.reads_codes = context.reads_codes();
   outcome.packed = context.packed();
   outcome.values_read = context.values_read();
   outcome.open = context.open();

@@ -179,11 +179,12 @@ class GraphPreparer {
     node.kernel = outcome.kernel;
     node.stateful = outcome.stateful;
     node.rounds = outcome.rounds;
+    node.reads_codes = outcome.reads_codes;
     for (std::size_t i = 0; i < node.op->outputs.size(); ++i) tensor(node.op->outputs[i]).shape_known = !outcome.open[i];
     for (std::size_t slot = 0; slot < node.op->inputs.size(); ++slot) {
       const int input = node.op->inputs[slot];
       if (input < 0) continue;
-      if (outcome.wants_codes[slot]) tensor(input).wants_codes = true;
+      if (outcome.reads_codes[slot]) tensor(input).wants_codes = true;
       if (outcome.packed[slot]) release_packed(input);
     }
     return can_fold(node, outcome) ? fold(node, place) : Status();

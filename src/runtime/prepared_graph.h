@@ -26,8 +26,11 @@ struct PreparedNode {
   std::shared_ptr<const kernels::Kernel> kernel;  ///< null unless kReady or kFolded
   bool stateful = false;                          ///< what it keeps between records belongs to the run, not to one executor
   bool rounds = false;                            ///< the kernel rounds its output to its grid itself
+  std::vector<bool> reads_codes;                  ///< per input: the kernel reads its stored integers and not its values; empty: of none
   NodeStatus status = NodeStatus::kUnsupported;
   std::string reason;  ///< one line for kUnsupported
+
+  bool reads_codes_of(std::size_t slot) const { return slot < reads_codes.size() && reads_codes[slot]; }
 };
 
 struct PreparedTensor {
@@ -104,7 +107,7 @@ struct PrepareOutcome {
   bool deferred = false;
   bool rounds = false;                                 ///< see PreparedNode
   bool reads_session = false;                          ///< the outcome depends on variables and tables of the run
-  std::vector<bool> wants_codes, packed, values_read;  ///< per input slot
+  std::vector<bool> reads_codes, packed, values_read;  ///< per input slot
   std::vector<bool> open;                              ///< per output: only the run tells its shape
 };
 

@@ -22,8 +22,10 @@ std::shared_ptr<const PreparedGraph> prepared(std::shared_ptr<const Model> model
   return *graph;
 }
 
+/// All maps can be looked at after the run.
 Executor executor_of(const std::shared_ptr<const PreparedGraph>& graph) {
-  auto executor = Executor::create(graph, std::make_shared<MemoryPlan>(plan_memory(*graph, {})));
+  const std::vector<int> hold(graph->tensors().size(), static_cast<int>(graph->nodes().size()));
+  auto executor = Executor::create(graph, std::make_shared<MemoryPlan>(plan_memory(*graph, hold)));
   EXPECT_TRUE(executor.ok());
   return std::move(executor).value();
 }
@@ -227,6 +229,48 @@ TEST_P(MemoryPlanOf, LiveTensorsNeverShareMemory) {
 
 /// The second has too many maps to compare all with all.
 INSTANTIATE_TEST_SUITE_P(Lengths, MemoryPlanOf, ::testing::Values(30, 9000));
+
+constexpr std::int64_t kRows = 50, kWidth = 16;
+
+/// Fully connected layers one behind the other, all int8.
+std::shared_ptr<const Model> connected(int layers) {
+  SmallModel model;
+  const auto map = [&](const std::string& name) { return model.quantized_map(name, {kRows, kWidth}, DType::kInt8, 0.1F, 3); };
+  const int input = map("in");
+  int last = input;
+  for (int i = 0; i < layers; ++i) {
+    std::vector<std::int8_t> weights(kWidth * kWidth);
+    for (std::size_t k = 0; k < weights.size(); ++k)
+      weights[k] = static_cast<std::int8_t>((k * 37 + static_cast<std::size_t>(i)) % 255 - 127);
+    const int filter = model.constant_int8("w" + std::to_string(i), {kWidth, kWidth}, weights, {0.003F});
+    const int next = map("m" + std::to_string(i));
+    model.op("FULLY_CONNECTED", {last, filter, -1}, {next});
+    last = next;
+  }
+  return model.finish({input}, {last});
+}
+
+TEST(MemoryPlan, ValuesOfMapsThatAreReadAsCodesAreNotKept) {
+  constexpr int kLayers = 6;
+  const auto graph = prepared(connected(kLayers), Mode::kFakeQuant, {{kRows, kWidth}});
+  const std::vector<int> hold(graph->tensors().size(), kLayers);
+  const auto held = std::make_shared<MemoryPlan>(plan_memory(*graph, hold));
+  const auto tight = std::make_shared<MemoryPlan>(plan_memory(*graph, {}));
+  constexpr std::size_t kMap = kRows * kWidth * sizeof(float);
+  EXPECT_GT(held->arena_bytes, kLayers * kMap);
+  EXPECT_LT(tight->arena_bytes, 2 * kMap) << "one map's values, and two maps' codes";
+
+  std::vector<float> input(kRows * kWidth);
+  for (std::size_t i = 0; i < input.size(); ++i) input[i] = 0.1F * static_cast<float>(static_cast<int>(i * 29 % 255) - 131);
+  auto all = Executor::create(graph, held).value(), few = Executor::create(graph, tight).value();
+  ASSERT_TRUE(all.begin(std::vector{float_array({kRows, kWidth}, input)}).ok());
+  ASSERT_TRUE(few.begin(std::vector{float_array({kRows, kWidth}, input)}).ok());
+  for (std::size_t node = 0; node < kLayers; ++node) {
+    ASSERT_TRUE(all.step(node).ok() && few.step(node).ok());
+    const int map = graph->nodes()[node].op->outputs[0];
+    EXPECT_EQ(values_of(few, map), values_of(all, map)) << node;
+  }
+}
 
 TEST(Lockstep, HandsOverEveryPairWithBothMapsAlive) {
   const auto model = braid(30);

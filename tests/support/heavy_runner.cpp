@@ -171,19 +171,19 @@ class Bench {
     if (!kernel.ok()) return kernel.error();
     kernel_ = std::move(kernel).value();
     packed_ = context.packed();
-    wanted_ = context.wants_codes();
+    reads_codes_ = context.reads_codes();
     return {};
   }
 
   /// As one executor; several may run at once.
   Result<HeavyResult> evaluate() const {
-    std::list<Tensor> seen;  // packed constants are gone, codes are there where they were asked for
+    std::list<Tensor> seen;  // packed constants are gone, and values where codes are read instead
     std::vector<const Tensor*> inputs;
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       if (slots_[i] != nullptr) {
         Tensor& tensor = seen.emplace_back(slots_[i]->tensor);
-        tensor.data = packed_[i] ? nullptr : slots_[i]->data.data();
-        tensor.codes = wanted_[i] ? slots_[i]->codes.data() : nullptr;
+        tensor.data = packed_[i] || reads_codes_[i] ? nullptr : slots_[i]->data.data();
+        tensor.codes = reads_codes_[i] ? slots_[i]->codes.data() : nullptr;
       }
       inputs.push_back(slots_[i] == nullptr ? nullptr : &seen.back());
     }
@@ -216,7 +216,7 @@ class Bench {
   TensorInfo output_info_;
   Tensor output_;
   std::unique_ptr<kernels::Kernel> kernel_;
-  std::vector<bool> packed_, wanted_;
+  std::vector<bool> packed_, reads_codes_;
 };
 
 bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {

@@ -103,7 +103,9 @@ std::optional<CodeProducts> code_products(PrepareContext& context, const MatrixB
   }
   const Quantization& left = context.input(kLeft).info->quantization;
   const Quantization& right = context.input(kRight).info->quantization;
-  if (!context.want_codes(kRight) || !context.want_codes(kLeft)) return std::nullopt;
+  if (!context.offers_codes(kLeft) || !context.offers_codes(kRight)) return std::nullopt;
+  context.read_codes(kLeft);
+  context.read_codes(kRight);
   return CodeProducts{static_cast<std::int8_t>(left.zero_point[0]), static_cast<std::int8_t>(right.zero_point[0]),
                       static_cast<float>(static_cast<double>(left.scale[0]) * static_cast<double>(right.scale[0]))};
 }
