@@ -8,7 +8,8 @@
 
 namespace visq::metrics {
 
-/// A stretch of pairs that the vector part leaves to exact double arithmetic: blocks outside float32's comfort, and the tail.
+/// A stretch of pairs that the vector part leaves to exact double arithmetic: blocks outside float32's comfort, and the tail. Callers wrap
+/// a reference, for which a function needs no memory: maps can be so small that allocating took as long as adding up.
 using ExactPart = std::function<void(std::size_t first, std::size_t count)>;
 
 /// Adds `count` pairs to `stats` (which starts with min = +inf and max = -inf). `inverse_scale` holds 1/s per element, or is null where

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -68,7 +69,7 @@ void add_plain(const float* f, const float* q, std::int64_t first, std::int64_t 
     const std::int64_t start = first + static_cast<std::int64_t>(begin);
     for (std::int64_t i = start; i < start + static_cast<std::int64_t>(length); ++i) add_exactly(f[i], q[i], i, 0, stats);
   };
-  add_pairs(f + first, q + first, nullptr, static_cast<std::size_t>(count), exact, stats);
+  add_pairs(f + first, q + first, nullptr, static_cast<std::size_t>(count), std::cref(exact), stats);
 }
 
 /// One scale for the pairs [first, first + count): the scaled sums follow from the unscaled ones.
@@ -96,7 +97,7 @@ void add_short_runs(const float* f, const float* q, std::int64_t elements, const
         add_exactly(f[i], q[i], i, static_cast<double>(scale_of(i)), stats);
       }
     };
-    add_pairs(f + first, q + first, inverse.data(), static_cast<std::size_t>(std::min(stretch, elements - first)), exact, stats);
+    add_pairs(f + first, q + first, inverse.data(), static_cast<std::size_t>(std::min(stretch, elements - first)), std::cref(exact), stats);
   }
 }
 
