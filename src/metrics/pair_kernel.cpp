@@ -1,8 +1,8 @@
 // Vector part of the fused pass (Highway, run-time dispatch).
 //
 // Rounding: a lane adds at most kRunVectors float32 numbers one after the other (below 4e-7 relative, even where all terms are alike),
-// two such runs make a block, and the lanes of a block are folded once more before they enter double accumulators: together with the
-// rounding of the terms themselves below 1e-6. A block is handed over to exact arithmetic where a square overflowed (or an element is
+// a block's runs are added pairwise (below 2e-7), and its lanes are folded once more before they enter double accumulators: together with
+// the rounding of the terms themselves below 1e-6. A block is handed over to exact arithmetic where a square overflowed (or an element is
 // not finite), or where squares may have lost bits below float32's normal range.
 
 #include <array>
@@ -30,9 +30,10 @@ using Floats = hn::ScalableTag<float>;
 using Vector = hn::Vec<Floats>;
 
 constexpr std::size_t kRunVectors = 16;
-constexpr std::size_t kBlockVectors = 2 * kRunVectors;
-/// A lane's sum of squares below this may have lost more than 4e-7 of itself to underflow (32 terms, each off by less than 1.2e-38).
-constexpr float kSafeSquares = 1e-30F;
+constexpr int kBlockLevels = 3;  // of pairwise addition
+constexpr std::size_t kBlockVectors = kRunVectors << kBlockLevels;
+/// A lane's sum of squares below this may have lost more than 4e-7 of itself to underflow (128 terms, each off by less than 1.2e-38).
+constexpr float kSafeSquares = 4e-30F;
 
 /// sum + value; as a fused multiply-add where there is one, since adders are what this loop is short of.
 HWY_INLINE Vector plus(Vector sum, Vector value) {
@@ -103,6 +104,12 @@ struct Extremes {
   }
 };
 
+/// The larger of two numbers that are not negative, compared as integers: adders are what this loop is short of. NaN is the largest.
+HWY_INLINE Vector larger(Vector a, Vector b) {
+  const hn::RebindToSigned<Floats> bits;
+  return hn::BitCast(Floats(), hn::Max(hn::BitCast(bits, a), hn::BitCast(bits, b)));
+}
+
 /// The inner loop.
 template <bool kScaled>
 HWY_INLINE RunSums<kScaled> sum_run(const float* HWY_RESTRICT pf, const float* HWY_RESTRICT pq, const float* HWY_RESTRICT inverse,
@@ -121,7 +128,7 @@ HWY_INLINE RunSums<kScaled> sum_run(const float* HWY_RESTRICT pf, const float* H
     s.fq = hn::MulAdd(f, q, s.fq);
     s.abs_d = hn::Add(s.abs_d, abs_diff);
     s.dd = hn::MulAdd(diff, diff, s.dd);
-    e.abs_d = hn::Max(e.abs_d, abs_diff);
+    e.abs_d = larger(e.abs_d, abs_diff);
     e.min_f = hn::Min(e.min_f, f);
     e.max_f = hn::Max(e.max_f, f);
     e.min_q = hn::Min(e.min_q, q);
@@ -129,11 +136,25 @@ HWY_INLINE RunSums<kScaled> sum_run(const float* HWY_RESTRICT pf, const float* H
     if constexpr (kScaled) {
       const Vector steps = hn::Mul(abs_diff, hn::LoadU(d, inverse + i));
       s.scaled = hn::MulAdd(steps, steps, s.scaled);
-      e.scaled = hn::Max(e.scaled, steps);
+      e.scaled = larger(e.scaled, steps);
     }
   }
   extremes = e;
   return s;
+}
+
+/// The sums of 2^kLevels runs, or of what there is of them, added pairwise: rounding grows with the levels only.
+template <bool kScaled, int kLevels>
+HWY_INLINE RunSums<kScaled> sum_runs(const float* pf, const float* pq, const float* inverse, std::size_t count, Extremes& extremes) {
+  if constexpr (kLevels == 0) {
+    return sum_run<kScaled>(pf, pq, inverse, count, extremes);
+  } else {
+    const std::size_t half = HWY_MIN(count, (kRunVectors << (kLevels - 1)) * hn::Lanes(Floats()));
+    RunSums<kScaled> sums = sum_runs<kScaled, kLevels - 1>(pf, pq, inverse, half, extremes);
+    if (half == count) return sums;
+    sums.add(sum_runs<kScaled, kLevels - 1>(pf + half, pq + half, kScaled ? inverse + half : nullptr, count - half, extremes));
+    return sums;
+  }
 }
 
 /// True in lanes whose sum of squares may have lost bits to underflow.
@@ -164,10 +185,8 @@ struct Totals {
 
   /// Adds up to kBlockVectors vectors; false where the block needs exact arithmetic, and then nothing was added.
   HWY_INLINE bool add_block(const float* pf, const float* pq, const float* inverse, std::size_t count) {
-    const std::size_t run = HWY_MIN(count, kRunVectors * hn::Lanes(Floats()));
     Extremes e = Extremes::none();
-    RunSums<kScaled> s = sum_run<kScaled>(pf, pq, inverse, run, e);
-    if (run < count) s.add(sum_run<kScaled>(pf + run, pq + run, kScaled ? inverse + run : nullptr, count - run, e));
+    const RunSums<kScaled> s = sum_runs<kScaled, kBlockLevels>(pf, pq, inverse, count, e);
     if (!trustworthy(s, e)) return false;
     extremes.add(e);
     f.add(s.f);

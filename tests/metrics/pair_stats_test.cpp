@@ -140,7 +140,8 @@ TEST(PairStats, AgreesForEverySizeUpTo70AndBeyond) {
   with_every_target([] {
     std::vector<std::size_t> sizes(71);
     for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = i;
-    for (const std::size_t size : {255U, 256U, 257U, 511U, 512U, 513U, 1000U, 4099U, 100003U}) sizes.push_back(size);
+    for (const std::size_t size : {255U, 256U, 257U, 511U, 512U, 513U, 1000U, 2047U, 2048U, 2049U, 3100U, 4099U, 100003U})
+      sizes.push_back(size);
     const auto scale = scales(1);
     for (const std::size_t size : sizes) {
       SCOPED_TRACE(size);
