@@ -26,7 +26,7 @@ std::uint64_t own_status(std::string_view wanted) {
 RunMemory run_memory(const runtime::LockstepPlan& plan, int threads) {
   RunMemory memory;
   memory.resident = own_status("VmRSS:");
-  memory.per_thread = plan.reference_memory->arena_bytes + plan.quantized_memory->arena_bytes;
+  for (const auto& one : {plan.reference_memory, plan.quantized_memory}) memory.per_thread += one->arena_bytes + one->scratch_bytes;
   memory.threads = threads;
   memory.peak = std::max(own_status("VmHWM:"), memory.resident + memory.per_thread * static_cast<std::uint64_t>(threads));
   return memory;

@@ -55,5 +55,7 @@ Status make_folder(const std::string& path);
 
 /// SHA-256 of bytes in lower-case hexadecimal.
 std::string sha256(std::span<const std::byte> bytes);
+/// Of a file's content, slice after slice: no more of it stays in memory. Errors: those of MappedFile::open().
+Result<std::string> file_sha256(const std::string& path);
 
 }  // namespace visq

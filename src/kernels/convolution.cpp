@@ -71,12 +71,13 @@ class FloatKernel final : public Kernel {
     const auto values = [&](int slot) { return context.has_input(slot) ? context.in<float>(slot).data() : nullptr; };
     VISQ_TRY(convolution_->run(context.state<State>().call, {.source = values(spec_.slots.input),
                                                              .target = output.mutable_values<float>().data(),
-                                                             .scratch = context.scratch(convolution_->scratch_bytes()),
+                                                             .scratch = context.scratch(scratch_bytes()),
                                                              .filter = values(spec_.slots.filter),
                                                              .bias = values(spec_.slots.bias)}));
     apply_rest(spec_.activation, clamped_, output);
     return {};
   }
+  std::size_t scratch_bytes() const override { return convolution_->scratch_bytes(); }
 
  private:
   std::unique_ptr<FloatConvolution> convolution_;
@@ -191,7 +192,7 @@ std::unique_ptr<Kernel> make_carried(const ConvolutionSpec& spec, IntegerSums& s
   if (sums.largest_sum >= kExactFloat) return nullptr;
   std::vector<float> filter(sums.filter.begin(), sums.filter.end());
   auto convolution = FloatConvolution::create(
-      {.shape = spec.shape, .layout = spec.layout, .filter = filter, .own_filter = std::move(filter), .bias = sums.bias});
+      {.shape = spec.shape, .layout = spec.layout, .filter = filter, .own_filter = std::move(filter), .bias = sums.bias, .exact = true});
   if (convolution == nullptr) return nullptr;
   sums.drop_filter();
   return std::make_unique<CarriedKernel>(std::move(convolution), spec, std::move(sums));

@@ -110,6 +110,8 @@ class Kernel {
   /// are headed by PrepareContext::place().
   virtual Status eval(EvalContext& context) const = 0;
   virtual std::unique_ptr<KernelState> make_state() const { return nullptr; }
+  /// What Eval will ask of EvalContext::scratch(), where it may be megabytes and is known: it is counted with the feature maps.
+  virtual std::size_t scratch_bytes() const { return 0; }
 };
 
 /// What an operator that calls subgraphs wants next.

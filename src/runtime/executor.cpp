@@ -20,6 +20,7 @@ Executor::Executor(std::shared_ptr<const PreparedGraph> graph, std::shared_ptr<c
   own_strings_.resize(count);
   available_.assign(count, false);
   saturated_.assign(count, 0);
+  if (plan_->scratch_bytes > 0) scratch_.reserve(plan_->scratch_bytes + kSlack);  // at once: growing would hold two of them
   active_.resize(graph_->nodes().size());
   releases_.resize(graph_->nodes().size());
   for (const PreparedTensor& prepared : graph_->tensors()) tensors_.push_back(prepared.value);

@@ -101,7 +101,7 @@ MemoryPlan plan_memory(const PreparedGraph& graph, std::span<const int> hold) {
   LastReads last = find_last_reads(graph);
   for (std::size_t i = 0; i < hold.size(); ++i) last.values[i] = std::max(last.values[i], hold[i]);
   for (const int output : graph.subgraph().outputs) last.values[static_cast<std::size_t>(output)] = static_cast<int>(graph.nodes().size());
-  MemoryPlan plan{std::vector<std::size_t>(count, MemoryPlan::npos), std::vector<std::size_t>(count, MemoryPlan::npos), last.values, 0};
+  MemoryPlan plan{std::vector<std::size_t>(count, MemoryPlan::npos), std::vector<std::size_t>(count, MemoryPlan::npos), last.values, 0, 0};
   const std::vector<int> made = find_makers(graph);
   std::vector<Block> blocks;
   for (std::size_t i = 0; i < count; ++i) {
@@ -119,6 +119,9 @@ MemoryPlan plan_memory(const PreparedGraph& graph, std::span<const int> hold) {
   for (const Block& block : blocks) {
     (block.codes ? plan.codes : plan.values)[block.tensor] = block.offset;
     plan.arena_bytes = std::max(plan.arena_bytes, block.offset + block.bytes);
+  }
+  for (const PreparedNode& node : graph.nodes()) {
+    if (node.status == NodeStatus::kReady) plan.scratch_bytes = std::max(plan.scratch_bytes, node.kernel->scratch_bytes());
   }
   return plan;
 }

@@ -16,6 +16,7 @@ struct MemoryPlan {
   std::vector<std::size_t> codes;   ///< per tensor: offset of its stored integers
   std::vector<int> last_use;        ///< per tensor: last node that needs its values; -1: none after it was made; nodes().size(): the end
   std::size_t arena_bytes = 0;
+  std::size_t scratch_bytes = 0;  ///< what the kernel that wants most works in, as far as kernels say
 };
 
 /// Greedy by size: the largest tensors first, each at the lowest offset that is free during its lifetime.

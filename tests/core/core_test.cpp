@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <limits>
 #include <vector>
 
@@ -63,6 +64,18 @@ TEST(Sha256, MatchesThePublishedVectors) {  // FIPS 180-4 examples
   EXPECT_EQ(hash(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(hash("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+}
+
+TEST(Sha256, OfAFileIsThatOfItsBytes) {
+  const std::string path = ::testing::TempDir() + "visq_hashed_file";
+  for (const std::size_t size : {std::size_t{1}, std::size_t{4} << 20, (std::size_t{9} << 20) + 17}) {  // slices have 4 MB
+    std::string content(size, 'x');
+    for (std::size_t i = 0; i < size; i += 997) content[i] = static_cast<char>(i / 997);
+    ASSERT_TRUE(write_file(path, content).ok());
+    EXPECT_EQ(file_sha256(path).value(), sha256(std::as_bytes(std::span(content)))) << size;
+  }
+  std::filesystem::remove(path);
+  EXPECT_FALSE(file_sha256(path).ok());
 }
 
 TEST(Sha256, TheProcessorsInstructionsAgree) {

@@ -161,8 +161,7 @@ Status CompareOutputs::write(CompareResult& result, const std::vector<ConditionO
 Status add_checksums(CompareResult& result) {
   for (ModelIdentity* model : {&result.reference, &result.quantized}) {
     if (std::filesystem::is_directory(model->path)) continue;
-    VISQ_ASSIGN(const auto file, MappedFile::open(model->path));
-    model->sha256 = sha256(file->bytes());
+    VISQ_TRY(add_checksum(*model));
   }
   return {};
 }

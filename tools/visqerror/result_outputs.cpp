@@ -50,8 +50,7 @@ Status ResultOutputs::write(const std::vector<report::OutputFile>& files, const 
 }
 
 Status add_checksum(ModelIdentity& model) {
-  VISQ_ASSIGN(const auto file, MappedFile::open(model.path));
-  model.sha256 = sha256(file->bytes());
+  VISQ_ASSIGN(model.sha256, file_sha256(model.path));
   return {};
 }
 

@@ -35,8 +35,8 @@ void ContentKey::add(const std::string& text) { parts_ += fmt::format("{}:{},", 
 Status ContentKey::add_content(const std::string& path) {
   for (const std::string& file : files_of(path)) {
     if (file != path) add(fs::path(file).lexically_relative(path).string());
-    VISQ_ASSIGN(const auto mapped, MappedFile::open(file));
-    add(sha256(mapped->bytes()));
+    VISQ_ASSIGN(const std::string hash, file_sha256(file));
+    add(hash);
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // A float32 convolution on the library that is faster for its shape.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <vector>
@@ -22,11 +23,12 @@ struct FloatConvolutionRequest {
   bool bias_at_run_time = false;
   Clamp clamp = {};
   bool holds_nan = false;  ///< NaN or infinities in filter or bias: must show in the results
+  bool exact = false;      ///< source and filter hold integers: sums must be exact as long as float32 can hold them
 };
 
 /// What one executor keeps for a FloatConvolution.
 struct FloatConvolutionCall {
-  std::unique_ptr<OneDnnCall> onednn;
+  std::unique_ptr<OneDnnCall> onednn, winograd;
   std::unique_ptr<XnnpackOperator> xnnpack;
 };
 
@@ -38,14 +40,17 @@ class FloatConvolution {
 
   FloatConvolutionCall make_call() const;
   Status run(FloatConvolutionCall& call, const OneDnnOperands& operands) const;
-  std::size_t scratch_bytes() const { return onednn_ ? onednn_->scratch_bytes() : 0; }
+  std::size_t scratch_bytes() const { return std::max(onednn_ ? onednn_->scratch_bytes() : 0, winograd_ ? winograd_->scratch_bytes() : 0); }
 
  private:
   explicit FloatConvolution(std::unique_ptr<OneDnnPrimitive> onednn) : onednn_(std::move(onednn)) {}
-  explicit FloatConvolution(FloatConvolutionRequest request) : xnnpack_(std::move(request)) {}
+  explicit FloatConvolution(FloatConvolutionRequest request) : request_(std::move(request)) {}
+  static std::unique_ptr<FloatConvolution> by_winograd(FloatConvolutionRequest& request);
 
-  std::unique_ptr<OneDnnPrimitive> onednn_;
-  FloatConvolutionRequest xnnpack_;  ///< what XNNPACK's operators are made from, where onednn_ is null
+  std::unique_ptr<OneDnnPrimitive> onednn_;  ///< null: XNNPACK's operators are made from the request
+  std::unique_ptr<OneDnnPrimitive>
+      winograd_;                     ///< null, or for maps of moderate numbers; onednn_ then takes the request's filter at run time
+  FloatConvolutionRequest request_;  ///< what is still needed of it
 };
 
 }  // namespace visq::kernels::backend

@@ -47,10 +47,10 @@ DataType data_type(DType type) {
   }
 }
 
-memory::desc map_desc(const ConvolutionShape& shape, bool input, DataType type) {
+memory::desc map_desc(const ConvolutionShape& shape, bool input, DataType type, memory::format_tag layout = memory::format_tag::nhwc) {
   const memory::dims dims = {shape.batch, input ? shape.in_channels : shape.out_channels, input ? shape.height.in : shape.height.out,
                              input ? shape.width.in : shape.width.out};
-  return {dims, type, memory::format_tag::nhwc};
+  return {dims, type, layout};
 }
 
 /// Sizes of a filter in oneDNN's order: [groups,] out, in, height, width.
@@ -102,6 +102,9 @@ struct Parts {
   memory::desc filter_given;   ///< at run time: as the caller has it
   memory::desc filter_packed;  ///< at run time: as the primitive wants it
   dnnl::reorder filter_packing;
+  memory::desc source_inside, target_inside;  ///< as the primitive wants the maps, where it wants them otherwise than we have them
+  dnnl::reorder enter, leave;
+  bool has_own_layout = false;
   bool filter_at_run_time = false;
   bool bias_at_run_time = false;
   bool generated = false;
@@ -109,7 +112,8 @@ struct Parts {
 
 struct Call final : OneDnnCall {
   memory source, target, scratch, bias;
-  memory filter_given, filter;  ///< only where the filter comes at run time
+  memory source_inside, target_inside;  ///< only where the primitive has a layout of its own
+  memory filter_given, filter;          ///< only where the filter comes at run time
   std::vector<dnnl_exec_arg_t> arguments;
 };
 
@@ -124,10 +128,18 @@ class Primitive final : public OneDnnPrimitive {
 
   std::unique_ptr<OneDnnCall> make_call() const override;
   Status run(OneDnnCall& call, const OneDnnOperands& operands) const override;
-  std::size_t scratch_bytes() const override { return parts_.scratch.get_size(); }
+  /// The library's own, then the maps in its layout.
+  std::size_t scratch_bytes() const override {
+    return parts_.has_own_layout ? target_offset() + parts_.target_inside.get_size() : parts_.scratch.get_size();
+  }
   bool generated() const override { return parts_.generated; }
 
  private:
+  static std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+  std::size_t source_offset() const { return aligned(parts_.scratch.get_size()); }
+  std::size_t target_offset() const { return source_offset() + aligned(parts_.source_inside.get_size()); }
+  Status convert(const dnnl::reorder& conversion, const memory& from, const memory& to) const;
+
   Parts parts_;
   dnnl::stream stream_;  ///< without state on a CPU, so threads may share it
 };
@@ -135,9 +147,16 @@ class Primitive final : public OneDnnPrimitive {
 std::unique_ptr<OneDnnCall> Primitive::make_call() const {
   auto call = std::make_unique<Call>();
   const auto add = [&](int kind, const memory& value) { call->arguments.push_back({kind, value.get()}); };
-  add(DNNL_ARG_SRC, call->source = without_data(parts_.source));
-  add(DNNL_ARG_DST, call->target = without_data(parts_.target));
-  if (scratch_bytes() > 0) add(DNNL_ARG_SCRATCHPAD, call->scratch = without_data(parts_.scratch));
+  call->source = without_data(parts_.source);
+  call->target = without_data(parts_.target);
+  if (parts_.has_own_layout) {
+    add(DNNL_ARG_SRC, call->source_inside = without_data(parts_.source_inside));
+    add(DNNL_ARG_DST, call->target_inside = without_data(parts_.target_inside));
+  } else {
+    add(DNNL_ARG_SRC, call->source);
+    add(DNNL_ARG_DST, call->target);
+  }
+  if (parts_.scratch.get_size() > 0) add(DNNL_ARG_SCRATCHPAD, call->scratch = without_data(parts_.scratch));
   if (parts_.filter) add(DNNL_ARG_WEIGHTS, parts_.filter);
   if (parts_.bias) add(DNNL_ARG_BIAS, parts_.bias);
   if (parts_.filter_at_run_time) {
@@ -160,15 +179,33 @@ Status Primitive::run(OneDnnCall& base, const OneDnnOperands& operands) const {
   if (call.bias) VISQ_TRY(check(dnnl_memory_set_data_handle(call.bias.get(), handle(operands.bias))));
   if (parts_.filter_at_run_time) {
     VISQ_TRY(check(dnnl_memory_set_data_handle(call.filter_given.get(), handle(operands.filter))));
-    const std::array<dnnl_exec_arg_t, 2> packing = {{{DNNL_ARG_FROM, call.filter_given.get()}, {DNNL_ARG_TO, call.filter.get()}}};
-    VISQ_TRY(check(dnnl_primitive_execute(parts_.filter_packing.get(), stream_.get(), static_cast<int>(packing.size()), packing.data())));
+    VISQ_TRY(convert(parts_.filter_packing, call.filter_given, call.filter));
   }
-  return check(
-      dnnl_primitive_execute(parts_.primitive.get(), stream_.get(), static_cast<int>(call.arguments.size()), call.arguments.data()));
+  if (parts_.has_own_layout) {
+    VISQ_TRY(check(dnnl_memory_set_data_handle(call.source_inside.get(), operands.scratch + source_offset())));
+    VISQ_TRY(check(dnnl_memory_set_data_handle(call.target_inside.get(), operands.scratch + target_offset())));
+    VISQ_TRY(convert(parts_.enter, call.source, call.source_inside));
+  }
+  VISQ_TRY(
+      check(dnnl_primitive_execute(parts_.primitive.get(), stream_.get(), static_cast<int>(call.arguments.size()), call.arguments.data())));
+  return parts_.has_own_layout ? convert(parts_.leave, call.target_inside, call.target) : Status();
+}
+
+Status Primitive::convert(const dnnl::reorder& conversion, const memory& from, const memory& to) const {
+  const std::array<dnnl_exec_arg_t, 2> maps = {{{DNNL_ARG_FROM, from.get()}, {DNNL_ARG_TO, to.get()}}};
+  return check(dnnl_primitive_execute(conversion.get(), stream_.get(), static_cast<int>(maps.size()), maps.data()));
 }
 
 bool is_generated(std::string_view implementation) {
   return implementation.find("ref") == std::string_view::npos && implementation.find("gemm") == std::string_view::npos;
+}
+
+memory reordered(memory& from, const memory::desc& wanted) {
+  memory to(wanted, cpu());
+  dnnl::stream stream(cpu());
+  dnnl::reorder(from, to).execute(stream, from, to);
+  stream.wait();
+  return to;
 }
 
 /// Brings the filter into the primitive's own layout: now, or at every run.
@@ -183,10 +220,9 @@ void set_filter(Parts& parts, const OneDnnConvolution& convolution, const memory
     return;
   }
   memory from(given, cpu(), handle(convolution.filter));
-  parts.filter = memory(wanted, cpu());
-  dnnl::stream stream(cpu());
-  dnnl::reorder(from, parts.filter).execute(stream, from, parts.filter);
-  stream.wait();
+  if (convolution.winograd)
+    from = reordered(from, {filter_dims(convolution.shape), type, memory::format_tag::oihw});  // all it can transform
+  parts.filter = reordered(from, wanted);
 }
 
 void set_bias(Parts& parts, const OneDnnConvolution& convolution) {
@@ -197,13 +233,26 @@ void set_bias(Parts& parts, const OneDnnConvolution& convolution) {
   std::copy(convolution.bias.begin(), convolution.bias.end(), static_cast<float*>(parts.bias.get_data_handle()));
 }
 
+dnnl::reorder reordering(const memory::desc& from, const memory::desc& to) { return {{cpu(), from, cpu(), to}}; }
+
+/// For primitives that chose the layout of their maps.
+void set_layout(Parts& parts, const memory::desc& source, const memory::desc& target) {
+  parts.has_own_layout = source != parts.source || target != parts.target;
+  if (!parts.has_own_layout) return;
+  parts.source_inside = source;
+  parts.target_inside = target;
+  parts.enter = reordering(parts.source, source);
+  parts.leave = reordering(target, parts.target);
+}
+
 template <class Forward>
 Parts make_parts(const OneDnnConvolution& convolution, dnnl::algorithm algorithm) {
   const ConvolutionShape& shape = convolution.shape;
   const bool biased = !convolution.bias.empty() || convolution.bias_at_run_time;
   const DataType weights = convolution.source == DType::kFloat32 ? DataType::f32 : DataType::s8;
-  const memory::desc source = map_desc(shape, true, data_type(convolution.source));
-  const memory::desc target = map_desc(shape, false, DataType::f32);
+  const auto layout = convolution.winograd ? memory::format_tag::any : memory::format_tag::nhwc;
+  const memory::desc source = map_desc(shape, true, data_type(convolution.source), layout);
+  const memory::desc target = map_desc(shape, false, DataType::f32, layout);
   const memory::desc filter(filter_dims(shape), weights, memory::format_tag::any);
   const memory::desc bias = biased ? memory::desc({shape.out_channels}, DataType::f32, memory::format_tag::a) : memory::desc();
   const typename Forward::desc desc(dnnl::prop_kind::forward_inference, algorithm, source, filter, bias, target,
@@ -212,10 +261,11 @@ Parts make_parts(const OneDnnConvolution& convolution, dnnl::algorithm algorithm
   const typename Forward::primitive_desc chosen(desc, attributes(convolution), cpu());
   Parts parts;
   parts.primitive = Forward(chosen);
-  parts.source = source;
-  parts.target = target;
+  parts.source = map_desc(shape, true, data_type(convolution.source));
+  parts.target = map_desc(shape, false, DataType::f32);
   parts.scratch = chosen.scratchpad_desc();
   parts.generated = is_generated(chosen.impl_info_str());
+  set_layout(parts, chosen.src_desc(), chosen.dst_desc());
   set_filter(parts, convolution, chosen.weights_desc());
   set_bias(parts, convolution);
   return parts;
@@ -244,10 +294,11 @@ Parts make_pooling_parts(const ConvolutionShape& shape, bool maximum) {
 
 std::unique_ptr<OneDnnPrimitive> make_onednn_convolution(const OneDnnConvolution& convolution) {
   use_one_thread();
+  const auto algorithm = convolution.winograd ? dnnl::algorithm::convolution_winograd : dnnl::algorithm::convolution_direct;
   try {
     return std::make_unique<Primitive>(convolution.shape.transposed
                                            ? make_parts<dnnl::deconvolution_forward>(convolution, dnnl::algorithm::deconvolution_direct)
-                                           : make_parts<dnnl::convolution_forward>(convolution, dnnl::algorithm::convolution_direct));
+                                           : make_parts<dnnl::convolution_forward>(convolution, algorithm));
   } catch (const dnnl::error&) {
     return nullptr;
   }
