@@ -133,6 +133,14 @@ TEST(WinogradGuard, WhatWouldSpreadOrOverflowTakesTheDirectKernel) {
   EXPECT_TRUE(same(convolve(operands, false), convolve(operands, true)));
 }
 
+TEST(WinogradGuard, LargeMapsDoNotTakeManyTimesTheirSize) {
+  const ConvolutionShape shape = shape_of({1, 1024, 1024, 16, 64, true});
+  const std::vector<float> filter(static_cast<std::size_t>(shape.filter_elements()), 0.25F);
+  const auto convolution = FloatConvolution::create({.shape = shape, .filter = filter});
+  ASSERT_NE(convolution, nullptr);
+  EXPECT_LE(convolution->scratch_bytes(), std::size_t{16} << 20);
+}
+
 TEST(WinogradGuard, SumsOfIntegersStayExact) {
   Operands operands({1, 14, 14, 32, 32, true});
   for (float& value : operands.source) value = std::round(value * 127);

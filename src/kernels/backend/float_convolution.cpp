@@ -44,6 +44,8 @@ constexpr std::int64_t kFewChannels = 4;
 //   28x28x128 -> 128  1890 ->  670    7x7x512 -> 512    1650 -> 1270    32x32x16 -> 16   42 ->  50
 // In whole networks 16 channels are enough: unet_128 takes 37 ms per record, 42 where 24 are asked for. Transformed filters are up to four
 // times as large, and come from memory in every record.
+// What it works in grows with the maps, to many times their size; beyond the caches nothing is left of the gain.
+constexpr std::size_t kMostScratchForWinograd = std::size_t{16} << 20;
 constexpr std::int64_t kFewestForWinograd = 16, kLargestForWinograd = 256 * 256;
 
 /// True where all are finite and below 2^50: differences of them, and sums of products, are finite then.
@@ -75,11 +77,11 @@ OneDnnConvolution for_onednn(const FloatConvolutionRequest& request, bool winogr
 
 }  // namespace
 
-/// Null where the library has no such kernel. The transform makes NaN of infinities and spreads both, so that maps which hold some need
-/// the direct kernel; it is given the filter only then.
+/// Null where the library has no such kernel, or one that works in too much memory. The transform makes NaN of infinities and spreads both,
+/// so that maps which hold some need the direct kernel; it is given the filter only then.
 std::unique_ptr<FloatConvolution> FloatConvolution::by_winograd(FloatConvolutionRequest& request) {
   auto winograd = make_onednn_convolution(for_onednn(request, true));
-  if (winograd == nullptr || !winograd->generated()) return nullptr;
+  if (winograd == nullptr || !winograd->generated() || winograd->scratch_bytes() > kMostScratchForWinograd) return nullptr;
   OneDnnConvolution direct = for_onednn(request);
   direct.filter = nullptr;
   auto convolution = std::unique_ptr<FloatConvolution>(new FloatConvolution(make_onednn_convolution(direct)));
