@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "kernels/backend/float_convolution.h"
@@ -50,17 +52,21 @@ struct Operands {
         bias(random_floats(shape.out_channels, -1, 1, 3)) {}
 };
 
-/// `exact`: by the direct kernel.
-std::vector<float> convolve(const Operands& operands, bool exact) {
-  const auto convolution =
-      FloatConvolution::create({.shape = operands.shape, .filter = operands.filter, .bias = operands.bias, .exact = exact});
-  EXPECT_NE(convolution, nullptr);
-  auto call = convolution->make_call();
-  runtime::AlignedBuffer scratch(convolution->scratch_bytes() + runtime::kSlack);
+/// One run, as one executor of one thread does it.
+std::vector<float> run(const FloatConvolution& convolution, const Operands& operands) {
+  auto call = convolution.make_call();
+  runtime::AlignedBuffer scratch(convolution.scratch_bytes() + runtime::kSlack);
   std::vector<float> target(static_cast<std::size_t>(operands.shape.out_pixels() * operands.shape.out_channels));
-  EXPECT_TRUE(convolution->run(call, {.source = operands.source.data(), .target = target.data(), .scratch = scratch.data()}).ok());
+  EXPECT_TRUE(convolution.run(call, {.source = operands.source.data(), .target = target.data(), .scratch = scratch.data()}).ok());
   return target;
 }
+
+std::unique_ptr<FloatConvolution> prepared(const Operands& operands, bool exact) {
+  return FloatConvolution::create({.shape = operands.shape, .filter = operands.filter, .bias = operands.bias, .exact = exact});
+}
+
+/// `exact`: by the direct kernel.
+std::vector<float> convolve(const Operands& operands, bool exact) { return run(*prepared(operands, exact), operands); }
 
 /// One result, summed in double.
 double expected(const Operands& operands, std::int64_t image, std::int64_t y, std::int64_t x, std::int64_t channel) {
@@ -131,6 +137,18 @@ TEST(WinogradGuard, WhatWouldSpreadOrOverflowTakesTheDirectKernel) {
   Operands operands(layer);
   operands.filter[77] = 1e30F;
   EXPECT_TRUE(same(convolve(operands, false), convolve(operands, true)));
+}
+
+TEST(WinogradGuard, ThreadsShareOneConvolution) {
+  const Operands operands({1, 28, 28, 64, 64, true});
+  const auto convolution = prepared(operands, false);
+  const auto alone = run(*convolution, operands);
+  std::vector<std::vector<float>> results(4);
+  {
+    std::vector<std::jthread> threads;
+    for (auto& result : results) threads.emplace_back([&] { result = run(*convolution, operands); });
+  }
+  for (const auto& result : results) EXPECT_TRUE(same(result, alone));
 }
 
 TEST(WinogradGuard, LargeMapsDoNotTakeManyTimesTheirSize) {
