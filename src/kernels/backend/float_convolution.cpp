@@ -1,9 +1,9 @@
 #include "kernels/backend/float_convolution.h"
 
-#include <bit>
 #include <utility>
 
 #include "core/error.h"
+#include "core/finite.h"
 
 namespace visq::kernels::backend {
 namespace {
@@ -48,13 +48,8 @@ constexpr std::int64_t kFewChannels = 4;
 constexpr std::size_t kMostScratchForWinograd = std::size_t{16} << 20;
 constexpr std::int64_t kFewestForWinograd = 16, kLargestForWinograd = 256 * 256;
 
-/// True where all are finite and below 2^50: differences of them, and sums of products, are finite then.
-bool all_moderate(std::span<const float> values) {
-  constexpr std::uint32_t kExponent = 0x7F800000U, kTooLarge = (256U - 127U - 50U) << 23;
-  std::uint32_t seen = 0;  // an exponent that is too large carries into the sign
-  for (const float value : values) seen |= (std::bit_cast<std::uint32_t>(value) & kExponent) + kTooLarge;
-  return seen >> 31 == 0;
-}
+/// Numbers of which differences, and sums of products, are finite.
+bool all_moderate(std::span<const float> values) { return all_below_power_of_two<50>(values); }
 
 bool winograd_pays(const FloatConvolutionRequest& request) {
   const ConvolutionShape& shape = request.shape;
