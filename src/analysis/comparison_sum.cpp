@@ -96,7 +96,7 @@ void ComparisonSum::add_statistics(std::int64_t record, const MapRecord& map) {
   finite_q_ += finite_q;
   sum_f_ += s.sum_f, sum_q_ += s.sum_q, sum_ff_ += s.sum_ff, sum_qq_ += s.sum_qq;
   if (s.has_scale) sum_dd_scaled_ += s.sum_dd_scaled, scaled_ += s.elements;
-  sum_dd_ += s.sum_dd, sum_dd_outside_ += map.sum_dd_outside;
+  sum_dd_ += s.sum_dd, sum_dd_outside_ += s.sum_dd_outside;
   const double largest = std::max(std::fabs(s.min_f), std::fabs(s.max_f));
   if (largest > largest_) largest_ = largest, largest_record_ = record;
   if (map.saturated > 0 && saturated_record_ < 0) saturated_record_ = record;

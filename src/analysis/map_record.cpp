@@ -1,12 +1,10 @@
 #include "analysis/map_record.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "analysis/real_values.h"
 #include "core/error.h"
-#include "kernels/cpu_clones.h"
 #include "quant/fake_quantize.h"
 
 namespace visq::analysis {
@@ -31,10 +29,15 @@ void compare_discrete(const Tensor& f, const Tensor& q, MapRecord& record) {
   }
 }
 
+/// Ranges of per-tensor grids only: activations have no other.
 metrics::ScaleLayout scale_layout(const Tensor& q) {
   const Quantization& quantization = q.info->quantization;
   if (!quant::has_grid(*q.info)) return {};
-  if (!quantization.per_channel() || quantization.axis >= q.shape.rank()) return {std::span(quantization.scale).first(1), 1};
+  if (!quantization.per_channel()) {
+    const quant::Grid grid = quant::grid_of(*q.info);
+    return {std::span(quantization.scale).first(1), 1, quant::real_value(grid, grid.low), quant::real_value(grid, grid.high)};
+  }
+  if (quantization.axis >= q.shape.rank()) return {std::span(quantization.scale).first(1), 1};
   return {quantization.scale, std::max<std::int64_t>(1, q.shape.elements(quantization.axis + 1, q.shape.rank()))};
 }
 
@@ -65,54 +68,6 @@ void compare_channels(const float* f, const float* q, const Tensor& tensor, MapR
   }
 }
 
-constexpr std::int64_t kLanes = 16, kStretch = 16 * kLanes;
-
-/// Whether elements of a stretch lie outside [low, high].
-VISQ_CPU_CLONES bool reaches_outside(const float* __restrict f, float low, float high) {
-  int lanes[kLanes] = {};
-  for (std::int64_t i = 0; i < kStretch; i += kLanes) {
-    for (std::int64_t k = 0; k < kLanes; ++k) lanes[k] |= static_cast<int>(f[i + k] < low) | static_cast<int>(f[i + k] > high);
-  }
-  return std::any_of(lanes, lanes + kLanes, [](int lane) { return lane != 0; });
-}
-
-/// Sum of squared errors over the elements with f outside [low, high], in float32 lanes over at most a stretch.
-VISQ_CPU_CLONES float error_of_stretch(const float* __restrict f, const float* __restrict q, std::int64_t count, float low, float high) {
-  float lanes[kLanes] = {};
-  std::int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (std::int64_t k = 0; k < kLanes; ++k) {
-      const float d = f[i + k] - q[i + k];
-      lanes[k] += f[i + k] < low || f[i + k] > high ? d * d : 0.0F;
-    }
-  }
-  for (; i < count; ++i) {
-    const float d = f[i] - q[i];
-    lanes[0] += f[i] < low || f[i] > high ? d * d : 0.0F;
-  }
-  float sum = 0;
-  for (const float lane : lanes) sum += lane;
-  return sum;
-}
-
-/// Squared error on elements that the quantized tensor cannot represent. The second look at the maps is taken only where the reference
-/// leaves the range at all. Per-tensor grids only: activations have no other. Stretches with non-finite errors do not count.
-double error_outside_range(const float* f, const float* q, const Tensor& tensor, const metrics::PairStats& stats) {
-  if (!quant::has_grid(*tensor.info) || tensor.info->quantization.per_channel()) return 0;
-  const quant::Grid grid = quant::grid_of(*tensor.info);
-  const float low = quant::real_value(grid, grid.low);
-  const float high = quant::real_value(grid, grid.high);
-  if (stats.min_f >= static_cast<double>(low) && stats.max_f <= static_cast<double>(high)) return 0;
-  double sum = 0;
-  for (std::int64_t first = 0; first < stats.elements; first += kStretch) {
-    const std::int64_t count = std::min(kStretch, stats.elements - first);
-    if (count == kStretch && !reaches_outside(f + first, low, high)) continue;
-    const float part = error_of_stretch(f + first, q + first, count, low, high);
-    if (std::isfinite(part)) sum += static_cast<double>(part);
-  }
-  return sum;
-}
-
 }  // namespace
 
 MapRecord compare_tensors(const Tensor& f, const Tensor& q, std::int64_t saturated, bool per_channel, MapScratch& scratch) {
@@ -134,7 +89,6 @@ MapRecord compare_tensors(const Tensor& f, const Tensor& q, std::int64_t saturat
   }
   record.saturated = saturated;
   record.stats = metrics::accumulate_pair(f_values, q_values, f.elements(), scale_layout(q));
-  record.sum_dd_outside = error_outside_range(f_values, q_values, q, record.stats);
   if (per_channel) compare_channels(f_values, q_values, q, record, scratch);
   return record;
 }

@@ -20,7 +20,6 @@ struct MapRecord {
   bool integer = false;                      ///< indices, masks, strings: only `differing` counts
   std::int64_t differing = 0;
   std::int64_t saturated = 0;  ///< elements that lay beyond the quantized range before clamping
-  double sum_dd_outside = 0;   ///< squared error on elements whose reference lies outside the quantized range
   std::string not_compared;    ///< why not; empty where compared
 };
 

@@ -9,7 +9,7 @@
 namespace visq::analysis {
 namespace {
 
-constexpr std::uint8_t kVersion = 1;
+constexpr std::uint8_t kVersion = 2;
 
 template <class T, class U>
 concept Is = std::same_as<std::remove_const_t<T>, U>;
@@ -47,13 +47,13 @@ class Unpacker {
 };
 
 void fields(auto& archive, Is<metrics::PairStats> auto& s) {
-  archive(s.elements, s.sum_f, s.sum_q, s.sum_abs_f, s.sum_ff, s.sum_qq, s.sum_fq, s.sum_abs_d, s.sum_dd, s.max_abs_d, s.min_f, s.max_f,
+  archive(s.elements, s.sum_f, s.sum_q, s.sum_abs_f, s.sum_ff, s.sum_qq, s.sum_fq, s.sum_abs_d, s.sum_dd, s.sum_dd_outside, s.max_abs_d, s.min_f, s.max_f,
           s.min_q, s.max_q, s.has_scale, s.sum_dd_scaled, s.max_abs_d_scaled, s.non_finite_f, s.non_finite_q, s.first_non_finite_f,
           s.first_non_finite_q);
 }
 
 void fields(auto& archive, Is<MapRecord> auto& m) {
-  archive(m.stats, m.channels, m.shape, m.integer, m.differing, m.saturated, m.sum_dd_outside, m.not_compared);
+  archive(m.stats, m.channels, m.shape, m.integer, m.differing, m.saturated, m.not_compared);
 }
 
 void fields(auto& archive, Is<OriginRecord> auto& r) {

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "core/alignment.h"
 #include "core/finite.h"
 #include "kernels/backend/float_convolution.h"
+#include "kernels/backend/folded_columns.h"
 #include "kernels/backend/onednn.h"
 #include "kernels/cpu_clones.h"
 #include "kernels/depthwise_int8.h"
@@ -21,8 +23,6 @@ using backend::ConvolutionShape;
 using backend::FloatConvolution;
 using backend::OneDnnOperands;
 using backend::OneDnnPrimitive;
-
-std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /// values[p, c] = clamp(scale[c] * values[p, c])
 VISQ_CPU_CLONES void scale_sums(const float* scales, std::size_t channels, Clamp clamp, float* values, std::size_t pixels) {
@@ -105,9 +105,9 @@ class Int8Kernel final : public Kernel {
     if (output.elements() == 0) return {};
     const std::byte* codes = context.input(spec_.slots.input).codes;
     float* values = output.mutable_values<float>().data();
-    const std::size_t own = aligned(primitive_->scratch_bytes());
+    const std::size_t own = align_up(primitive_->scratch_bytes());
     const auto pixels = static_cast<std::size_t>(spec_.shape.out_pixels());
-    const std::size_t window_bytes = offsets_.empty() ? 0 : aligned(pixels * sizeof(float));
+    const std::size_t window_bytes = offsets_.empty() ? 0 : align_up(pixels * sizeof(float));
     const std::size_t map_bytes = offsets_.empty() ? 0 : input_pixels() * sizeof(std::int32_t);
     std::byte* scratch = context.scratch(own + window_bytes + map_bytes);
     VISQ_TRY(primitive_->run(*context.state<State>().call, {.source = codes, .target = values, .scratch = scratch}));
@@ -146,7 +146,7 @@ class CarriedKernel final : public Kernel {
     if (output.elements() == 0) return {};
     const Tensor& input = context.input(spec_.slots.input);
     const auto count = static_cast<std::size_t>(input.elements());
-    const std::size_t own = aligned(convolution_->scratch_bytes());
+    const std::size_t own = align_up(convolution_->scratch_bytes());
     std::byte* scratch = context.scratch(own + count * sizeof(float) + kReadBehindEnd);
     auto* centered = reinterpret_cast<float*>(scratch + own);
     float* values = output.mutable_values<float>().data();
@@ -165,8 +165,8 @@ class CarriedKernel final : public Kernel {
   IntegerSums sums_;  ///< without the filter, which is packed
 };
 
-/// Null where the library has no generated int8 kernel for the shape, or its sums would not be exact.
-std::unique_ptr<Kernel> make_int8(const ConvolutionSpec& spec, IntegerSums& sums) {
+/// Null where the library has no generated int8 kernel for the shape, or its sums would not be exact; then `sums` are as they were.
+std::unique_ptr<Kernel> make_plain_int8(const ConvolutionSpec& spec, IntegerSums& sums) {
   const ConvolutionShape& shape = spec.shape;
   constexpr double kLargestInt32 = 2147483647;
   constexpr double kLargestCode = 255;  // also of int8, which some kernels shift into uint8
@@ -186,6 +186,21 @@ std::unique_ptr<Kernel> make_int8(const ConvolutionSpec& spec, IntegerSums& sums
   if (primitive == nullptr || !primitive->generated()) return nullptr;
   sums.drop_filter();
   return std::make_unique<Int8Kernel>(std::move(primitive), spec, std::move(sums), std::move(filter.offsets));
+}
+
+/// The same, by folded columns where they fit.
+std::unique_ptr<Kernel> make_int8(const ConvolutionSpec& spec, IntegerSums& sums) {
+  const auto folded = spec.layout == backend::FilterLayout::kOhwi ? backend::fold_columns(spec.shape) : std::nullopt;
+  if (folded) {
+    IntegerSums folded_sums = sums;
+    folded_sums.filter = backend::fold_filter(std::span<const std::int16_t>(sums.filter), spec.shape, *folded);
+    folded_sums.scales = backend::repeat_channels(sums.scales, spec.shape, *folded);
+    folded_sums.bias = backend::repeat_channels(sums.bias, spec.shape, *folded);
+    ConvolutionSpec computed = spec;
+    computed.shape = *folded;
+    if (auto kernel = make_plain_int8(computed, folded_sums)) return kernel;
+  }
+  return make_plain_int8(spec, sums);
 }
 
 std::unique_ptr<Kernel> make_carried(const ConvolutionSpec& spec, IntegerSums& sums) {

@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/alignment.h"
 #include "kernels/cpu_clones.h"
 #include "kernels/row_quantization.h"
 #include "kernels/sliding_window.h"
@@ -14,8 +15,6 @@ namespace visq::kernels {
 namespace {
 
 using backend::ConvolutionShape;
-
-std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /// Weights relative to their zero point.
 std::vector<std::int16_t> centered_filter(const Tensor& filter, std::int32_t zero_point) {
@@ -52,9 +51,9 @@ class SumKernel : public Kernel {
     const std::int64_t block = std::min(windows.block(), pixels);
     const auto in_pixels = static_cast<std::size_t>(shape.height.in * shape.width.in);
     const std::size_t image_bytes =
-        aligned(in_pixels * static_cast<std::size_t>(shape.in_channels) * sizeof(std::int16_t) + kReadBehindEnd);
-    const std::size_t step_bytes = aligned(in_pixels * sizeof(float));
-    const std::size_t sum_bytes = aligned(static_cast<std::size_t>(block * shape.out_channels) * sizeof(Sum));
+        align_up(in_pixels * static_cast<std::size_t>(shape.in_channels) * sizeof(std::int16_t) + kReadBehindEnd);
+    const std::size_t step_bytes = align_up(in_pixels * sizeof(float));
+    const std::size_t sum_bytes = align_up(static_cast<std::size_t>(block * shape.out_channels) * sizeof(Sum));
     std::byte* scratch = context.scratch(image_bytes + step_bytes + sum_bytes + windows.scratch_bytes());
     auto* image = reinterpret_cast<std::int16_t*>(scratch);
     auto* steps = reinterpret_cast<float*>(scratch + image_bytes);

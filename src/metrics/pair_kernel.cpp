@@ -22,8 +22,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR
 // Without vectors there is nothing to gain over exact arithmetic.
-void add_pairs_vector(const float*, const float*, const float*, std::size_t count, const ExactPart& exact, PairStats&) {
-  if (count > 0) exact(0, count);
+void add_pairs_vector(const PairStretch& pairs, const ExactPart& exact, PairStats&) {
+  if (pairs.count > 0) exact(0, pairs.count);
 }
 #else
 using Floats = hn::ScalableTag<float>;
@@ -64,12 +64,12 @@ struct LaneSums {
 /// Float sums of a run.
 template <bool kScaled>
 struct RunSums {
-  Vector f, q, abs_f, ff, qq, fq, abs_d, dd, scaled;
+  Vector f, q, abs_f, ff, qq, fq, abs_d, dd, dd_outside, scaled;
 
   // Factories, not constructors: an implicit constructor that called one would not be compiled for this instruction set.
   static HWY_INLINE RunSums zero() {
     const Vector v = hn::Zero(Floats());
-    return {v, v, v, v, v, v, v, v, v};
+    return {v, v, v, v, v, v, v, v, v, v};
   }
 
   HWY_INLINE void add(const RunSums& other) {
@@ -81,6 +81,7 @@ struct RunSums {
     fq = hn::Add(fq, other.fq);
     abs_d = hn::Add(abs_d, other.abs_d);
     dd = hn::Add(dd, other.dd);
+    dd_outside = hn::Add(dd_outside, other.dd_outside);
     if constexpr (kScaled) scaled = hn::Add(scaled, other.scaled);
   }
 };
@@ -110,14 +111,27 @@ HWY_INLINE Vector larger(Vector a, Vector b) {
   return hn::BitCast(Floats(), hn::Max(hn::BitCast(bits, a), hn::BitCast(bits, b)));
 }
 
+/// Sum of squares of a run's differences where f lies outside the range: a second look, while the run is in the cache.
+HWY_INLINE Vector sum_outside(const float* HWY_RESTRICT pf, const float* HWY_RESTRICT pq, std::size_t count, Vector low, Vector high) {
+  const Floats d;
+  Vector sum = hn::Zero(d);
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const Vector f = hn::LoadU(d, pf + i), diff = hn::Sub(f, hn::LoadU(d, pq + i));
+    sum = hn::MulAdd(diff, hn::IfThenElseZero(hn::Or(hn::Lt(f, low), hn::Gt(f, high)), diff), sum);
+  }
+  return sum;
+}
+
 /// The inner loop.
 template <bool kScaled>
-HWY_INLINE RunSums<kScaled> sum_run(const float* HWY_RESTRICT pf, const float* HWY_RESTRICT pq, const float* HWY_RESTRICT inverse,
-                                    std::size_t count, Extremes& extremes) {
+HWY_INLINE RunSums<kScaled> sum_run(const PairStretch& run, Extremes& extremes) {
   const Floats d;
+  const float* const HWY_RESTRICT pf = run.f;
+  const float* const HWY_RESTRICT pq = run.q;
   RunSums<kScaled> s = RunSums<kScaled>::zero();
   Extremes e = extremes;
-  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+  e.min_f = e.max_f = hn::LoadU(d, pf);
+  for (std::size_t i = 0; i < run.count; i += hn::Lanes(d)) {
     const Vector f = hn::LoadU(d, pf + i), q = hn::LoadU(d, pq + i);
     const Vector diff = hn::Sub(f, q), abs_diff = hn::Abs(diff);
     s.f = plus(s.f, f);
@@ -134,25 +148,37 @@ HWY_INLINE RunSums<kScaled> sum_run(const float* HWY_RESTRICT pf, const float* H
     e.min_q = hn::Min(e.min_q, q);
     e.max_q = hn::Max(e.max_q, q);
     if constexpr (kScaled) {
-      const Vector steps = hn::Mul(abs_diff, hn::LoadU(d, inverse + i));
+      const Vector steps = hn::Mul(abs_diff, hn::LoadU(d, run.inverse_scale + i));
       s.scaled = hn::MulAdd(steps, steps, s.scaled);
       e.scaled = larger(e.scaled, steps);
     }
   }
+  const Vector low = hn::Set(d, run.low), high = hn::Set(d, run.high);
+  if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Or(hn::Lt(e.min_f, low), hn::Gt(e.max_f, high))))) {
+    s.dd_outside = sum_outside(pf, pq, run.count, low, high);
+  }
+  e.min_f = hn::Min(e.min_f, extremes.min_f);
+  e.max_f = hn::Max(e.max_f, extremes.max_f);
   extremes = e;
   return s;
 }
 
+/// `count` pairs from `first` on.
+HWY_INLINE PairStretch part(const PairStretch& pairs, std::size_t first, std::size_t count) {
+  const float* const inverse = pairs.inverse_scale == nullptr ? nullptr : pairs.inverse_scale + first;
+  return {pairs.f + first, pairs.q + first, inverse, count, pairs.low, pairs.high};
+}
+
 /// The sums of 2^kLevels runs, or of what there is of them, added pairwise: rounding grows with the levels only.
 template <bool kScaled, int kLevels>
-HWY_INLINE RunSums<kScaled> sum_runs(const float* pf, const float* pq, const float* inverse, std::size_t count, Extremes& extremes) {
+HWY_INLINE RunSums<kScaled> sum_runs(const PairStretch& pairs, Extremes& extremes) {
   if constexpr (kLevels == 0) {
-    return sum_run<kScaled>(pf, pq, inverse, count, extremes);
+    return sum_run<kScaled>(pairs, extremes);
   } else {
-    const std::size_t half = HWY_MIN(count, (kRunVectors << (kLevels - 1)) * hn::Lanes(Floats()));
-    RunSums<kScaled> sums = sum_runs<kScaled, kLevels - 1>(pf, pq, inverse, half, extremes);
-    if (half == count) return sums;
-    sums.add(sum_runs<kScaled, kLevels - 1>(pf + half, pq + half, kScaled ? inverse + half : nullptr, count - half, extremes));
+    const std::size_t half = HWY_MIN(pairs.count, (kRunVectors << (kLevels - 1)) * hn::Lanes(Floats()));
+    RunSums<kScaled> sums = sum_runs<kScaled, kLevels - 1>(part(pairs, 0, half), extremes);
+    if (half == pairs.count) return sums;
+    sums.add(sum_runs<kScaled, kLevels - 1>(part(pairs, half, pairs.count - half), extremes));
     return sums;
   }
 }
@@ -180,13 +206,13 @@ HWY_INLINE bool trustworthy(const RunSums<kScaled>& s, const Extremes& e) {
 /// Everything that is summed over the whole stretch.
 template <bool kScaled>
 struct Totals {
-  LaneSums f, q, abs_f, ff, qq, fq, abs_d, dd, scaled;
+  LaneSums f, q, abs_f, ff, qq, fq, abs_d, dd, dd_outside, scaled;
   Extremes extremes;
 
   /// Adds up to kBlockVectors vectors; false where the block needs exact arithmetic, and then nothing was added.
-  HWY_INLINE bool add_block(const float* pf, const float* pq, const float* inverse, std::size_t count) {
+  HWY_INLINE bool add_block(const PairStretch& block) {
     Extremes e = Extremes::none();
-    const RunSums<kScaled> s = sum_runs<kScaled, kBlockLevels>(pf, pq, inverse, count, e);
+    const RunSums<kScaled> s = sum_runs<kScaled, kBlockLevels>(block, e);
     if (!trustworthy(s, e)) return false;
     extremes.add(e);
     f.add(s.f);
@@ -197,6 +223,7 @@ struct Totals {
     fq.add(s.fq);
     abs_d.add(s.abs_d);
     dd.add(s.dd);
+    dd_outside.add(s.dd_outside);
     if constexpr (kScaled) scaled.add(s.scaled);
     return true;
   }
@@ -213,6 +240,7 @@ struct Totals {
     stats.sum_fq += fq.total();
     stats.sum_abs_d += abs_d.total();
     stats.sum_dd += dd.total();
+    stats.sum_dd_outside += dd_outside.total();
     stats.sum_dd_scaled += scaled.total();
     stats.max_abs_d = HWY_MAX(stats.max_abs_d, high(extremes.abs_d));
     stats.max_abs_d_scaled = HWY_MAX(stats.max_abs_d_scaled, high(extremes.scaled));
@@ -224,27 +252,26 @@ struct Totals {
 };
 
 template <bool kScaled>
-void add_stretch(const float* f, const float* q, const float* inverse_scale, std::size_t count, const ExactPart& exact, PairStats& stats) {
+void add_stretch(const PairStretch& pairs, const ExactPart& exact, PairStats& stats) {
   const std::size_t lanes = hn::Lanes(Floats());
-  const std::size_t whole = count - count % lanes;
+  const std::size_t whole = pairs.count - pairs.count % lanes;
   if (whole > 0) {
     Totals<kScaled> totals;
     totals.extremes = Extremes::none();
     for (std::size_t i = 0, block = 0; i < whole; i += block) {
       block = HWY_MIN(kBlockVectors * lanes, whole - i);
-      if (!totals.add_block(f + i, q + i, kScaled ? inverse_scale + i : nullptr, block)) exact(i, block);
+      if (!totals.add_block(part(pairs, i, block))) exact(i, block);
     }
     totals.add_to(stats);
   }
-  if (whole < count) exact(whole, count - whole);
+  if (whole < pairs.count) exact(whole, pairs.count - whole);
 }
 
-void add_pairs_vector(const float* f, const float* q, const float* inverse_scale, std::size_t count, const ExactPart& exact,
-                      PairStats& stats) {
-  if (inverse_scale != nullptr) {
-    add_stretch<true>(f, q, inverse_scale, count, exact, stats);
+void add_pairs_vector(const PairStretch& pairs, const ExactPart& exact, PairStats& stats) {
+  if (pairs.inverse_scale != nullptr) {
+    add_stretch<true>(pairs, exact, stats);
   } else {
-    add_stretch<false>(f, q, nullptr, count, exact, stats);
+    add_stretch<false>(pairs, exact, stats);
   }
 }
 #endif
@@ -257,9 +284,7 @@ namespace visq::metrics {
 
 VISQ_SIMD_COPIES(add_pairs_vector);
 
-void add_pairs(const float* f, const float* q, const float* inverse_scale, std::size_t count, const ExactPart& exact, PairStats& stats) {
-  VISQ_SIMD(add_pairs_vector)(f, q, inverse_scale, count, exact, stats);
-}
+void add_pairs(const PairStretch& pairs, const ExactPart& exact, PairStats& stats) { VISQ_SIMD(add_pairs_vector)(pairs, exact, stats); }
 
 }  // namespace visq::metrics
 #endif

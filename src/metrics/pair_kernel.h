@@ -12,8 +12,16 @@ namespace visq::metrics {
 /// a reference, for which a function needs no memory: maps can be so small that allocating took as long as adding up.
 using ExactPart = std::function<void(std::size_t first, std::size_t count)>;
 
-/// Adds `count` pairs to `stats` (which starts with min = +inf and max = -inf). `inverse_scale` holds 1/s per element, or is null where
-/// no per-element scale is wanted; only then are the scaled sums left alone.
-void add_pairs(const float* f, const float* q, const float* inverse_scale, std::size_t count, const ExactPart& exact, PairStats& stats);
+/// Pairs of elements.
+struct PairStretch {
+  const float* f;
+  const float* q;
+  const float* inverse_scale;  ///< 1/s per element; null: the scaled sums are left alone
+  std::size_t count;
+  float low, high;  ///< for sum_dd_outside
+};
+
+/// Adds them to `stats` (which starts with min = +inf and max = -inf).
+void add_pairs(const PairStretch& pairs, const ExactPart& exact, PairStats& stats);
 
 }  // namespace visq::metrics

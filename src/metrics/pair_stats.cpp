@@ -30,7 +30,7 @@ void count_non_finite(std::int64_t index, std::int64_t& count, std::int64_t& fir
 }
 
 /// Adds one pair in double. `scale` is that of the element's channel, or 0 where the scaled sums are made from the others.
-void add_exactly(float f, float q, std::int64_t index, double scale, PairStats& stats) {
+void add_exactly(float f, float q, std::int64_t index, double scale, const ScaleLayout& layout, PairStats& stats) {
   const bool f_finite = std::isfinite(f), q_finite = std::isfinite(q);
   const auto a = static_cast<double>(f), b = static_cast<double>(q);
   if (f_finite) {
@@ -55,6 +55,7 @@ void add_exactly(float f, float q, std::int64_t index, double scale, PairStats& 
   stats.sum_fq += a * b;
   stats.sum_abs_d += std::abs(d);
   stats.sum_dd += d * d;
+  if (f < layout.low || f > layout.high) stats.sum_dd_outside += d * d;
   stats.max_abs_d = std::max(stats.max_abs_d, std::abs(d));
   if (scale > 0) {
     const double steps = std::abs(d) / scale;
@@ -64,19 +65,20 @@ void add_exactly(float f, float q, std::int64_t index, double scale, PairStats& 
 }
 
 /// Pairs [first, first + count) without scales.
-void add_plain(const float* f, const float* q, std::int64_t first, std::int64_t count, PairStats& stats) {
+void add_plain(const float* f, const float* q, std::int64_t first, std::int64_t count, const ScaleLayout& layout, PairStats& stats) {
   const auto exact = [&](std::size_t begin, std::size_t length) {
     const std::int64_t start = first + static_cast<std::int64_t>(begin);
-    for (std::int64_t i = start; i < start + static_cast<std::int64_t>(length); ++i) add_exactly(f[i], q[i], i, 0, stats);
+    for (std::int64_t i = start; i < start + static_cast<std::int64_t>(length); ++i) add_exactly(f[i], q[i], i, 0, layout, stats);
   };
-  add_pairs(f + first, q + first, nullptr, static_cast<std::size_t>(count), std::cref(exact), stats);
+  add_pairs({f + first, q + first, nullptr, static_cast<std::size_t>(count), layout.low, layout.high}, std::cref(exact), stats);
 }
 
 /// One scale for the pairs [first, first + count): the scaled sums follow from the unscaled ones.
-void add_one_scale(const float* f, const float* q, std::int64_t first, std::int64_t count, double scale, PairStats& stats) {
+void add_one_scale(const float* f, const float* q, std::int64_t first, std::int64_t count, double scale, const ScaleLayout& layout,
+                   PairStats& stats) {
   const double dd_before = stats.sum_dd, max_before = stats.max_abs_d;
   stats.sum_dd = stats.max_abs_d = 0;
-  add_plain(f, q, first, count, stats);
+  add_plain(f, q, first, count, layout, stats);
   stats.sum_dd_scaled += stats.sum_dd / scale / scale;
   stats.max_abs_d_scaled = std::max(stats.max_abs_d_scaled, stats.max_abs_d / scale);
   stats.sum_dd += dd_before;
@@ -94,10 +96,11 @@ void add_short_runs(const float* f, const float* q, std::int64_t elements, const
     const auto exact = [&](std::size_t begin, std::size_t length) {
       const std::int64_t start = first + static_cast<std::int64_t>(begin);
       for (std::int64_t i = start; i < start + static_cast<std::int64_t>(length); ++i) {
-        add_exactly(f[i], q[i], i, static_cast<double>(scale_of(i)), stats);
+        add_exactly(f[i], q[i], i, static_cast<double>(scale_of(i)), layout, stats);
       }
     };
-    add_pairs(f + first, q + first, inverse.data(), static_cast<std::size_t>(std::min(stretch, elements - first)), std::cref(exact), stats);
+    const auto count = static_cast<std::size_t>(std::min(stretch, elements - first));
+    add_pairs({f + first, q + first, inverse.data(), count, layout.low, layout.high}, std::cref(exact), stats);
   }
 }
 
@@ -105,7 +108,7 @@ void add_short_runs(const float* f, const float* q, std::int64_t elements, const
 void add_long_runs(const float* f, const float* q, std::int64_t elements, const ScaleLayout& layout, PairStats& stats) {
   for (std::int64_t first = 0; first < elements; first += layout.inner) {
     const auto channel = static_cast<std::size_t>(first / layout.inner % channels(layout));
-    add_one_scale(f, q, first, std::min(layout.inner, elements - first), static_cast<double>(layout.scale[channel]), stats);
+    add_one_scale(f, q, first, std::min(layout.inner, elements - first), static_cast<double>(layout.scale[channel]), layout, stats);
   }
 }
 
@@ -119,9 +122,9 @@ PairStats accumulate_pair(const float* f, const float* q, std::int64_t elements,
   stats.max_f = stats.max_q = -kInfinity;
   const bool scaled = stats.has_scale && std::all_of(layout.scale.begin(), layout.scale.end(), usable);
   if (!scaled) {
-    add_plain(f, q, 0, elements, stats);
+    add_plain(f, q, 0, elements, layout, stats);
   } else if (layout.scale.size() == 1) {
-    add_one_scale(f, q, 0, elements, static_cast<double>(layout.scale[0]), stats);
+    add_one_scale(f, q, 0, elements, static_cast<double>(layout.scale[0]), layout, stats);
   } else if (layout.inner < kLongRun) {
     add_short_runs(f, q, elements, layout, stats);
   } else {

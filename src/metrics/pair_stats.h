@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 
 namespace visq::metrics {
@@ -20,6 +21,7 @@ struct PairStats {
   double sum_abs_f = 0;
   double sum_ff = 0, sum_qq = 0, sum_fq = 0;
   double sum_abs_d = 0, sum_dd = 0;
+  double sum_dd_outside = 0;  ///< over elements whose f lies outside what q's tensor can represent
   double max_abs_d = 0;
   double min_f = 0, max_f = 0, min_q = 0, max_q = 0;  ///< 0 where a side has no finite element
   bool has_scale = false;                             ///< q's tensor is quantized: the next two are defined
@@ -33,6 +35,8 @@ struct PairStats {
 struct ScaleLayout {
   std::span<const float> scale;  ///< empty, one value, or one per channel
   std::int64_t inner = 1;        ///< elements from one channel to the next (product of the sizes behind the axis), at least 1
+  float low = -std::numeric_limits<float>::infinity();  ///< the least number that q's tensor can represent
+  float high = std::numeric_limits<float>::infinity();  ///< the largest
 };
 
 /// One fused pass over `elements` pairs. Reads nothing beyond them; the result does not depend on the arrays' alignment.

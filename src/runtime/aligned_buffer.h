@@ -4,12 +4,11 @@
 #include <cstddef>
 #include <memory>
 
+#include "core/alignment.h"
+
 namespace visq::runtime {
 
-inline constexpr std::size_t kAlignment = 64;
 inline constexpr std::size_t kSlack = 128;
-
-constexpr std::size_t align_up(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 /// Owned, zero-initialised, 64-byte aligned memory. Empty (data() is null) where the system has none left, or would have too
 /// little left (core/available_memory.h): shapes in a file can ask for any amount, and taking it would exhaust the machine.

@@ -28,6 +28,9 @@ std::vector<ConvCase> shapes() {
       {.height = 10, .width = 1, .channels = 1, .kernel_h = 4, .kernel_w = 1, .stride_h = 2},
       {.channels = 36, .outputs = 65},
       {.height = 5, .width = 5, .channels = 2, .kernel_h = 2, .kernel_w = 2, .stride_h = 2147483647, .stride_w = 4},
+      {.height = 1, .width = 320, .channels = 1, .outputs = 24, .kernel_h = 1, .kernel_w = 65, .stride_w = 4, .activation = "RELU"},
+      {.height = 2, .width = 64, .channels = 4, .outputs = 5, .kernel_h = 1, .kernel_w = 28, .stride_w = 2, .activation = "TANH"},
+      {.height = 1, .width = 50, .channels = 32, .outputs = 40, .kernel_h = 1, .kernel_w = 3, .activation = "RELU6"},
   };
 }
 

@@ -52,6 +52,7 @@ PairStats naive(const std::vector<float>& f, const std::vector<float>& q, const 
     s.sum_fq += a * b;
     s.sum_abs_d += std::abs(d);
     s.sum_dd += d * d;
+    if (f[i] < layout.low || f[i] > layout.high) s.sum_dd_outside += d * d;
     s.max_abs_d = std::max(s.max_abs_d, std::abs(d));
     if (!s.has_scale) continue;
     const auto channel = static_cast<std::size_t>(index / layout.inner) % layout.scale.size();
@@ -87,6 +88,7 @@ void expect_same(const PairStats& actual, const PairStats& expected) {
   expect_close(actual.sum_fq, expected.sum_fq, std::sqrt(expected.sum_ff) * std::sqrt(expected.sum_qq), "sum_fq");
   expect_close(actual.sum_abs_d, expected.sum_abs_d, expected.sum_abs_d, "sum_abs_d");
   expect_close(actual.sum_dd, expected.sum_dd, expected.sum_dd, "sum_dd");
+  expect_close(actual.sum_dd_outside, expected.sum_dd_outside, expected.sum_dd, "sum_dd_outside");
   expect_close(actual.max_abs_d, expected.max_abs_d, expected.max_abs_d, "max_abs_d");
   expect_close(actual.sum_dd_scaled, expected.sum_dd_scaled, expected.sum_dd_scaled, "sum_dd_scaled");
   expect_close(actual.max_abs_d_scaled, expected.max_abs_d_scaled, expected.max_abs_d_scaled, "max_abs_d_scaled");
@@ -149,6 +151,25 @@ TEST(PairStats, AgreesForEverySizeUpTo70AndBeyond) {
       check(pair.f, pair.q, {scale, 1});
       check(pair.f, pair.q, {});
     }
+  });
+}
+
+TEST(PairStats, TellsErrorsOutsideTheRange) {
+  with_every_target([] {
+    const auto one = scales(1), many = scales(60);
+    Pair pair = random_pair(100003);
+    pair.f[70000] = std::numeric_limits<float>::quiet_NaN();  // its block is summed exactly
+    for (const float high : {0.0F, 2.0F, 4.0F, 1e9F}) {
+      for (const float low : {-1e9F, -4.0F, 0.0F}) {
+        check(pair.f, pair.q, {one, 1, low, high});
+        check(pair.f, pair.q, {many, 1, low, high});
+      }
+    }
+    pair.f.assign(pair.f.size(), 0.5F);
+    pair.f[31000] = 3;
+    const double d = 3 - static_cast<double>(pair.q[31000]);
+    const PairStats stats = accumulate_pair(pair.f.data(), pair.q.data(), 100003, {one, 1, 0, 2});
+    EXPECT_NEAR(stats.sum_dd_outside, d * d, 1e-6 * d * d) << "a single element of a run";
   });
 }
 

@@ -1,9 +1,13 @@
 #include "kernels/backend/float_convolution.h"
 
+#include <bit>
 #include <utility>
 
 #include "core/error.h"
 #include "core/finite.h"
+#include "kernels/backend/folded_columns.h"
+#include "kernels/backend/row_winograd.h"
+#include "kernels/cpu_clones.h"
 
 namespace visq::kernels::backend {
 namespace {
@@ -39,26 +43,23 @@ bool xnnpack_can(const FloatConvolutionRequest& request) {
 // shapes that it has no generated kernel for.
 constexpr std::int64_t kFewChannels = 4;
 
-// 3x3 convolutions by Winograd's transform, changes of layout included, against the direct kernel on an EPYC 9004, microseconds:
-//   56x56x64 -> 64    1950 -> 1090    14x14x256 -> 256  1810 ->  960    64x64x32 -> 32  640 -> 480
-//   28x28x128 -> 128  1890 ->  670    7x7x512 -> 512    1650 -> 1270    32x32x16 -> 16   42 ->  50
-// In whole networks 16 channels are enough: unet_128 takes 37 ms per record, 42 where 24 are asked for. Transformed filters are up to four
-// times as large, and come from memory in every record.
-// What it works in grows with the maps, to many times their size; beyond the caches nothing is left of the gain.
-constexpr std::size_t kMostScratchForWinograd = std::size_t{16} << 20;
-constexpr std::int64_t kFewestForWinograd = 16, kLargestForWinograd = 256 * 256;
+// Windows of three neighbours by Winograd's transforms, against the direct kernel on an EPYC 9005, microseconds: the library's, of squares,
+// and that of rows (row_winograd.h).
+//                      direct  squares  rows                        direct  squares  rows
+//   56x56x64 -> 64        996      540   601    4000x64 -> 64, 3x1     421      -     265
+//   28x28x128 -> 128      950      414   615    125x256 -> 256, 3x1    207      -     116
+//   14x14x256 -> 256      908      483   724    1000x32 -> 32, 3x1      26      -      20
+//   32x32x96 -> 96        690      335   430    1000x16 -> 16, 3x1       8      -       8
+//   64x64x24 -> 24        261      300   198    128x128x16 -> 16       383      410   264
+// In whole networks, where filters come from memory, squares are worth it for powers of two only: the layer of 96 channels takes 640 there,
+// by rows 450; one of 16x16x192 860 and 560. Transformed filters are two (rows) to four times as large. What squares work in grows with the
+// maps, to many times their size; beyond the caches nothing is left of the gain.
+constexpr std::size_t kMostScratch = std::size_t{16} << 20;
+constexpr std::int64_t kFewestForMaps = 16, kFewestForLines = 32, kMostFilters = 512 * 256, kFewestForSquares = 64,
+                       kMostForSquares = 256 * 256;
 
 /// Numbers of which differences, and sums of products, are finite.
-bool all_moderate(std::span<const float> values) { return all_below_power_of_two<50>(values); }
-
-bool winograd_pays(const FloatConvolutionRequest& request) {
-  const ConvolutionShape& shape = request.shape;
-  const auto fits = [](const ConvolutionAxis& axis) { return axis.kernel == 3 && axis.stride == 1 && axis.dilation == 1; };
-  const std::int64_t fewest = std::min(shape.in_channels, shape.out_channels), filters = shape.in_channels * shape.out_channels;
-  return fits(shape.height) && fits(shape.width) && shape.groups == 1 && !shape.transposed && fewest >= kFewestForWinograd &&
-         filters <= kLargestForWinograd && !request.exact && !request.holds_nan && !request.filter.empty() && !request.bias_at_run_time &&
-         all_moderate(request.filter);
-}
+VISQ_CPU_CLONES bool all_moderate(std::span<const float> values) { return all_below_power_of_two<50>(values); }
 
 OneDnnConvolution for_onednn(const FloatConvolutionRequest& request, bool winograd = false) {
   return {.shape = request.shape,
@@ -70,18 +71,56 @@ OneDnnConvolution for_onednn(const FloatConvolutionRequest& request, bool winogr
           .winograd = winograd};
 }
 
+using Primitive = std::unique_ptr<OneDnnPrimitive>;
+
+Primitive if_generated(Primitive primitive) { return primitive != nullptr && primitive->generated() ? std::move(primitive) : nullptr; }
+
+bool by_neighbours(const ConvolutionAxis& axis) { return axis.kernel == 3 && axis.stride == 1 && axis.dilation == 1; }
+
+/// Where the library's own transform is faster than that of rows.
+bool square_pays(const ConvolutionShape& shape) {
+  const auto suits = [](std::int64_t channels) {
+    return channels >= kFewestForSquares && std::has_single_bit(static_cast<std::uint64_t>(channels));
+  };
+  return by_neighbours(shape.height) && by_neighbours(shape.width) && suits(shape.in_channels) && suits(shape.out_channels) &&
+         shape.in_channels * shape.out_channels <= kMostForSquares;
+}
+
+Primitive make_winograd(const FloatConvolutionRequest& request) {
+  const ConvolutionShape& shape = request.shape;
+  const bool single_line = shape.height.kernel * shape.width.kernel == 3;
+  const std::int64_t fewest = single_line ? kFewestForLines : kFewestForMaps;
+  if (request.exact || !exact_int8_sums() || shape.groups != 1 || shape.transposed) return nullptr;
+  if (std::min(shape.in_channels, shape.out_channels) < fewest) return nullptr;
+  if (shape.in_channels * shape.out_channels > kMostFilters) return nullptr;
+  Primitive winograd;
+  if (square_pays(shape)) winograd = if_generated(make_onednn_convolution(for_onednn(request, true)));
+  if (winograd == nullptr || winograd->scratch_bytes() > kMostScratch) winograd = make_row_winograd(for_onednn(request));
+  return winograd;
+}
+
+Primitive make_folded(const FloatConvolutionRequest& request) {
+  const auto folded = request.layout == FilterLayout::kOhwi ? fold_columns(request.shape) : std::nullopt;
+  if (!folded) return nullptr;
+  const std::vector<float> filter = fold_filter(request.filter, request.shape, *folded);
+  const std::vector<float> bias = repeat_channels(request.bias, request.shape, *folded);
+  return if_generated(make_onednn_convolution({.shape = *folded, .filter = filter.data(), .bias = bias, .clamp = request.clamp}));
+}
+
 }  // namespace
 
-/// Null where the library has no such kernel, or one that works in too much memory. The transform makes NaN of infinities and spreads both,
-/// so that maps which hold some need the direct kernel; it is given the filter only then.
-std::unique_ptr<FloatConvolution> FloatConvolution::by_winograd(FloatConvolutionRequest& request) {
-  auto winograd = make_onednn_convolution(for_onednn(request, true));
-  if (winograd == nullptr || !winograd->generated() || winograd->scratch_bytes() > kMostScratchForWinograd) return nullptr;
+/// By another arithmetic, where there is one that pays. It makes NaN of infinities, or spreads both, so that maps which hold some need the
+/// direct kernel; it is given the filter only then.
+std::unique_ptr<FloatConvolution> FloatConvolution::transformed(FloatConvolutionRequest& request) {
+  if (request.holds_nan || request.filter.empty() || request.bias_at_run_time || !all_moderate(request.filter)) return nullptr;
+  Primitive primitive = make_folded(request);
+  if (primitive == nullptr) primitive = make_winograd(request);
+  if (primitive == nullptr) return nullptr;
   OneDnnConvolution direct = for_onednn(request);
   direct.filter = nullptr;
   auto convolution = std::unique_ptr<FloatConvolution>(new FloatConvolution(make_onednn_convolution(direct)));
   if (convolution->onednn_ == nullptr) return nullptr;
-  convolution->winograd_ = std::move(winograd);
+  convolution->transformed_ = std::move(primitive);
   convolution->request_ = std::move(request);
   return convolution;
 }
@@ -92,11 +131,9 @@ std::unique_ptr<FloatConvolution> FloatConvolution::create(FloatConvolutionReque
     request.filter = request.own_filter;  // its operators are made later, and moving a vector does not move its elements
     return std::unique_ptr<FloatConvolution>(new FloatConvolution(std::move(request)));
   };
+  if (auto convolution = transformed(request)) return convolution;
   if (request.shape.in_channels <= kFewChannels && request.shape.groups == 1 && xnnpack_can(request)) {
     return use_xnnpack();
-  }
-  if (winograd_pays(request)) {
-    if (auto convolution = by_winograd(request)) return convolution;
   }
   auto onednn = make_onednn_convolution(for_onednn(request));
   if ((onednn == nullptr || !onednn->generated()) && xnnpack_can(request)) {
@@ -108,8 +145,8 @@ std::unique_ptr<FloatConvolution> FloatConvolution::create(FloatConvolutionReque
 
 FloatConvolutionCall FloatConvolution::make_call() const {
   FloatConvolutionCall call;
-  if (winograd_) {
-    call.winograd = winograd_->make_call();
+  if (transformed_) {
+    call.transformed = transformed_->make_call();
   } else if (onednn_) {
     call.onednn = onednn_->make_call();
   } else {
@@ -119,9 +156,9 @@ FloatConvolutionCall FloatConvolution::make_call() const {
 }
 
 Status FloatConvolution::run(FloatConvolutionCall& call, const OneDnnOperands& operands) const {
-  if (winograd_) {
+  if (transformed_) {
     const std::span source(static_cast<const float*>(operands.source), static_cast<std::size_t>(request_.shape.in_elements()));
-    if (all_moderate(source)) return winograd_->run(*call.winograd, operands);
+    if (all_moderate(source)) return transformed_->run(*call.transformed, operands);
     if (!call.onednn) call.onednn = onednn_->make_call();
     OneDnnOperands direct = operands;
     direct.filter = request_.filter.data();

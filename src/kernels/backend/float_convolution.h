@@ -28,7 +28,7 @@ struct FloatConvolutionRequest {
 
 /// What one executor keeps for a FloatConvolution.
 struct FloatConvolutionCall {
-  std::unique_ptr<OneDnnCall> onednn, winograd;
+  std::unique_ptr<OneDnnCall> onednn, transformed;
   std::unique_ptr<XnnpackOperator> xnnpack;
 };
 
@@ -40,16 +40,18 @@ class FloatConvolution {
 
   FloatConvolutionCall make_call() const;
   Status run(FloatConvolutionCall& call, const OneDnnOperands& operands) const;
-  std::size_t scratch_bytes() const { return std::max(onednn_ ? onednn_->scratch_bytes() : 0, winograd_ ? winograd_->scratch_bytes() : 0); }
+  std::size_t scratch_bytes() const {
+    return std::max(onednn_ ? onednn_->scratch_bytes() : 0, transformed_ ? transformed_->scratch_bytes() : 0);
+  }
 
  private:
   explicit FloatConvolution(std::unique_ptr<OneDnnPrimitive> onednn) : onednn_(std::move(onednn)) {}
   explicit FloatConvolution(FloatConvolutionRequest request) : request_(std::move(request)) {}
-  static std::unique_ptr<FloatConvolution> by_winograd(FloatConvolutionRequest& request);
+  static std::unique_ptr<FloatConvolution> transformed(FloatConvolutionRequest& request);
 
   std::unique_ptr<OneDnnPrimitive> onednn_;  ///< null: XNNPACK's operators are made from the request
-  std::unique_ptr<OneDnnPrimitive>
-      winograd_;                     ///< null, or for maps of moderate numbers; onednn_ then takes the request's filter at run time
+  /// Null, or for maps of moderate numbers; onednn_ then takes the request's filter at run time.
+  std::unique_ptr<OneDnnPrimitive> transformed_;
   FloatConvolutionRequest request_;  ///< what is still needed of it
 };
 

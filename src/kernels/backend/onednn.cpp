@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/alignment.h"
 #include "core/error.h"
 #include "dnnl.hpp"
 
@@ -135,9 +136,8 @@ class Primitive final : public OneDnnPrimitive {
   bool generated() const override { return parts_.generated; }
 
  private:
-  static std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
-  std::size_t source_offset() const { return aligned(parts_.scratch.get_size()); }
-  std::size_t target_offset() const { return source_offset() + aligned(parts_.source_inside.get_size()); }
+  std::size_t source_offset() const { return align_up(parts_.scratch.get_size()); }
+  std::size_t target_offset() const { return source_offset() + align_up(parts_.source_inside.get_size()); }
   Status convert(const dnnl::reorder& conversion, const memory& from, const memory& to) const;
 
   Parts parts_;
