@@ -47,9 +47,9 @@ class Unpacker {
 };
 
 void fields(auto& archive, Is<metrics::PairStats> auto& s) {
-  archive(s.elements, s.sum_f, s.sum_q, s.sum_abs_f, s.sum_ff, s.sum_qq, s.sum_fq, s.sum_abs_d, s.sum_dd, s.sum_dd_outside, s.max_abs_d, s.min_f, s.max_f,
-          s.min_q, s.max_q, s.has_scale, s.sum_dd_scaled, s.max_abs_d_scaled, s.non_finite_f, s.non_finite_q, s.first_non_finite_f,
-          s.first_non_finite_q);
+  archive(s.elements, s.sum_f, s.sum_q, s.sum_abs_f, s.sum_ff, s.sum_qq, s.sum_fq, s.sum_abs_d, s.sum_dd, s.sum_dd_outside, s.max_abs_d,
+          s.min_f, s.max_f, s.min_q, s.max_q, s.has_scale, s.sum_dd_scaled, s.max_abs_d_scaled, s.non_finite_f, s.non_finite_q,
+          s.first_non_finite_f, s.first_non_finite_q);
 }
 
 void fields(auto& archive, Is<MapRecord> auto& m) {
