@@ -313,6 +313,8 @@ std::unique_ptr<OneDnnPrimitive> make_onednn_pooling(const ConvolutionShape& sha
   }
 }
 
+bool has_wide_kernels() { return static_cast<int>(dnnl::get_effective_cpu_isa()) >= static_cast<int>(dnnl::cpu_isa::avx512_core); }
+
 // The library's kernels for AVX2 without VNNI sum pairs of products in saturating 16 bits; those for AVX2 with VNNI are left out
 // because we could not try them.
 bool exact_int8_sums() { return static_cast<int>(dnnl::get_effective_cpu_isa()) >= static_cast<int>(dnnl::cpu_isa::avx512_core_vnni); }

@@ -61,6 +61,9 @@ std::unique_ptr<OneDnnPrimitive> make_onednn_convolution(const OneDnnConvolution
 /// Average (without padding) or maximum over windows; `shape` with in_channels = out_channels.
 std::unique_ptr<OneDnnPrimitive> make_onednn_pooling(const ConvolutionShape& shape, bool maximum);
 
+/// True where its kernels use the registers of AVX-512.
+bool has_wide_kernels();
+
 /// True where int8 products are summed in int32 without saturating on the way (VNNI, AMX).
 bool exact_int8_sums();
 
