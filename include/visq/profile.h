@@ -64,11 +64,13 @@ struct ProfileRow {
   std::size_t tensor = 0;     ///< index into ModelProfile::tensors
 };
 
-/// How long an operator takes, on this machine, with visqerror's own kernels.
+/// How long an operator takes, on this machine, with visqerror's own kernels. Times, multiply-adds and bytes are those of a whole record:
+/// of all turns that a loop took. An operator that calls subgraphs is charged with what it does itself, not with what they do.
 struct OperatorTime {
   MapIdentity map;  ///< its first output
   int node = 0;
   double median_seconds = 0, min_seconds = 0;
+  double turns = 1;                  ///< how often a record ran it, in the mean over the timed runs
   std::optional<std::int64_t> macs;  ///< nothing where the shapes do not tell
   std::int64_t bytes = 0;            ///< inputs, constants and outputs, in their stored types
 };
@@ -78,7 +80,7 @@ struct ModelProfile {
   Mode mode = Mode::kFp32;
   std::vector<TensorProfile> tensors;  ///< graph order: inputs, then per operator its constants and outputs
   std::vector<ProfileRow> rows;        ///< per operator: inputs, weights, bias, other constants, outputs
-  std::vector<OperatorTime> times;     ///< on demand
+  std::vector<OperatorTime> times;     ///< on demand: the main graph's operators, then those of called subgraphs that ran
   int timed_runs = 0;                  ///< per operator
   std::vector<NotComputed> not_computed;
 };

@@ -57,14 +57,26 @@ Status ModelRunner::run(const Record& record, const SequenceFeed& feed, Sequence
   return feed.keep(side, *executor_, kept_);
 }
 
-Status ModelRunner::time(const std::vector<Array>& inputs, std::vector<double>& seconds) {
+Status ModelRunner::time(const std::vector<Array>& inputs, const Clock& clock) {
   VISQ_TRY(prepare(inputs));
-  seconds.assign(model_->main().operators.size(), 0);
   VISQ_TRY(executor_->begin(inputs));
-  for (std::size_t node = 0; node < seconds.size(); ++node) {
-    const auto start = std::chrono::steady_clock::now();
-    VISQ_TRY(executor_->step(node));
-    seconds[node] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return time(*executor_, clock);
+}
+
+Status ModelRunner::time(runtime::Executor& executor, const Clock& clock) const {
+  using Now = std::chrono::steady_clock;
+  for (std::size_t node = 0; node < executor.graph().nodes().size(); ++node) {
+    auto start = Now::now();
+    VISQ_ASSIGN(bool calling, executor.enter(node));
+    auto own = Now::now() - start;
+    while (calling) {
+      start = Now::now();
+      VISQ_ASSIGN(runtime::Executor* const callee, executor.next_call(node));
+      own += Now::now() - start;
+      calling = callee != nullptr;
+      if (calling) VISQ_TRY(time(*callee, clock));
+    }
+    clock(node, executor, std::chrono::duration<double>(own).count());
   }
   return {};
 }

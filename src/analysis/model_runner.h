@@ -20,15 +20,17 @@ class ModelRunner {
   Status run(const std::vector<Array>& inputs, const Observer& observer);
   /// The same with the inputs that a feed gives for a record, whose side of the pair this model is.
   Status run(const Record& record, const SequenceFeed& feed, SequenceFeed::Side side, const Observer& observer);
-  /// Runs a record and measures every operator; `seconds` gets one value per operator.
-  Status time(const std::vector<Array>& inputs, std::vector<double>& seconds);
+  /// Called behind every operator, those of called subgraphs included, with the time that it took itself.
+  using Clock = std::function<void(std::size_t node, const runtime::Executor& executor, double seconds)>;
+  Status time(const std::vector<Array>& inputs, const Clock& clock);
 
-  /// After run() or time(): the executor with the record's last state.
+  /// After run(): the executor with the record's last state.
   const runtime::Executor& executor() const { return *executor_; }
 
  private:
   Status prepare(const std::vector<Array>& inputs);
   Status watch(runtime::Executor& executor, const Observer& observer) const;
+  Status time(runtime::Executor& executor, const Clock& clock) const;
 
   std::shared_ptr<const Model> model_;
   Mode mode_;

@@ -89,22 +89,23 @@ ValueStatistics statistics_of(const std::vector<double>& values) {
   return analysis::to_statistics(moments);
 }
 
-/// Weights and biases of paired layers.
+/// Weights and biases of paired layers in one pair of subgraphs.
 class WeightTable {
  public:
-  WeightTable(const Model& reference, const Model& quantized)
-      : r_(reference.main()), q_(quantized.main()), r_names_(reference, 0), q_names_(quantized, 0) {}
+  WeightTable(const Model& reference, const Model& quantized, const quant::GraphPairing& pair, std::vector<WeightProfile>& rows)
+      : r_(reference.subgraphs[static_cast<std::size_t>(pair.reference_subgraph)]),
+        q_(quantized.subgraphs[static_cast<std::size_t>(pair.quantized_subgraph)]),
+        r_names_(reference, pair.reference_subgraph),
+        q_names_(quantized, pair.quantized_subgraph),
+        rows_(rows) {}
 
-  Result<std::vector<WeightProfile>> make(const Model& reference, const Model& quantized) {
-    VISQ_ASSIGN(const auto order, match_inputs(reference, quantized));
-    const auto pairings = quant::pair_models(reference, quantized, order);
-    for (const quant::TensorMatch& match : pairings.front().pairing.matches) {
+  void add(const std::vector<quant::TensorMatch>& matches) {
+    for (const quant::TensorMatch& match : matches) {
       const int r = r_.maker(match.reference), q = q_.maker(match.quantized);
       if (r < 0 || q < 0 || r_.op(r).type != q_.op(q).type || !analysis::layer_slots(r_.op(r))) continue;
       add(r, q, false);
       add(r, q, true);
     }
-    return std::move(rows_);
   }
 
  private:
@@ -134,8 +135,17 @@ class WeightTable {
 
   quant::GraphIndex r_, q_;
   analysis::MapNames r_names_, q_names_;
-  std::vector<WeightProfile> rows_;
+  std::vector<WeightProfile>& rows_;
 };
+
+Result<std::vector<WeightProfile>> compare_weights(const Model& reference, const Model& quantized) {
+  VISQ_ASSIGN(const auto order, match_inputs(reference, quantized));
+  std::vector<WeightProfile> rows;
+  for (const quant::GraphPairing& pair : quant::pair_models(reference, quantized, order)) {
+    WeightTable(reference, quantized, pair, rows).add(pair.pairing.matches);
+  }
+  return rows;
+}
 
 /// Folds all records. Returns how many there were.
 Result<std::int64_t> gather(const Subjects& subjects, RecordSource& data, const ProfileOptions& options,
@@ -182,7 +192,7 @@ Result<ProfileResult> profile(std::shared_ptr<const Model> reference, std::share
   result.interrupted = result.records.last < options.records.last;
   for (auto& profiler : profilers) result.models.push_back(profiler->finish());
   if (quantized) {
-    VISQ_ASSIGN(result.weights, WeightTable(*reference, *quantized).make(*reference, *quantized));
+    VISQ_ASSIGN(result.weights, compare_weights(*reference, *quantized));
   }
   if (options.time && !result.interrupted) VISQ_TRY(measure_times(subjects, data, options, result));
   return result;

@@ -42,11 +42,13 @@ Json json_tensor(const TensorProfile& tensor) {
 
 Json json_time(const OperatorTime& time) {
   Json json;
+  json["subgraph"] = time.map.subgraph;
   json["node"] = time.node;
   json["op"] = json_string(time.map.op);
   json["name"] = json_string(time.map.name);
   json["median_seconds"] = json_number(time.median_seconds);
   json["min_seconds"] = json_number(time.min_seconds);
+  json["turns"] = json_number(time.turns);
   json["macs"] = time.macs ? Json(*time.macs) : Json(nullptr);
   json["bytes"] = time.bytes;
   return json;
@@ -66,7 +68,7 @@ Json json_profile(const ModelProfile& profile) {
   for (const OperatorTime& time : profile.times) json["times"].push_back(json_time(time));
   json["not_computed"] = Json::array();
   for (const NotComputed& each : profile.not_computed) {
-    json["not_computed"].push_back({{"node", each.map.node}, {"reason", json_string(each.reason)}});
+    json["not_computed"].push_back({{"subgraph", each.map.subgraph}, {"node", each.map.node}, {"reason", json_string(each.reason)}});
   }
   return json;
 }

@@ -51,6 +51,13 @@ void add_statistics(Row& row, const ValueStatistics& values, NumberText number) 
   }
 }
 
+std::string place_of(const OperatorTime& time) {
+  MapIdentity map;
+  map.subgraph = time.map.subgraph;
+  map.node = time.node;
+  return place(map);
+}
+
 /// Of the operator whose row it is.
 std::string place_of(const ProfileRow& row, const TensorProfile& tensor) {
   MapIdentity map;
@@ -110,7 +117,9 @@ Table weight_table(const ProfileResult& result, NumberText number) {
   return table;
 }
 
-Table time_table(const ModelProfile& model, NumberText number) {
+/// The column of turns is left out where nothing took any, unless it is wanted.
+Table time_table(const ModelProfile& model, NumberText number, bool turns) {
+  turns = turns || std::any_of(model.times.begin(), model.times.end(), [](const OperatorTime& time) { return time.turns != 1; });
   Table table{{{{"index", true}},
                {{"op"}, 1},
                {{"name"}, 0, true},
@@ -121,15 +130,17 @@ Table time_table(const ModelProfile& model, NumberText number) {
                {{"GMAC/s", true}, 4},
                {{"bytes", true}, 4}},
               {}};
+  if (turns) table.columns.push_back({{"turns", true}, 1});
   double total = 0;
   for (const OperatorTime& time : model.times) total += time.median_seconds;
   for (const OperatorTime& time : model.times) {
     const auto macs = static_cast<double>(time.macs.value_or(0));
     const bool rated = macs > 0 && time.median_seconds > 0;
-    table.rows.push_back({std::to_string(time.node), printable(time.map.op), printable(time.map.name), number(1e3 * time.median_seconds),
+    table.rows.push_back({place_of(time), printable(time.map.op), printable(time.map.name), number(1e3 * time.median_seconds),
                           total > 0 ? fmt::format("{:.1f} %", 100 * time.median_seconds / total) : "", number(1e3 * time.min_seconds),
                           time.macs ? std::to_string(*time.macs) : "", rated ? number(macs / time.median_seconds / 1e9) : "",
                           std::to_string(time.bytes)});
+    if (turns) table.rows.back().push_back(number(time.turns));
   }
   return table;
 }
@@ -164,7 +175,7 @@ void keep_largest(Table& table, std::size_t count, const std::vector<double>& ke
 }
 
 std::string times_text(const ModelProfile& model, std::size_t columns) {
-  Table table = time_table(model, brief);
+  Table table = time_table(model, brief, false);
   std::vector<double> keys;
   double total = 0;
   for (const OperatorTime& time : model.times) {
@@ -203,7 +214,7 @@ std::vector<OutputFile> profile_files(const ProfileResult& result, std::size_t m
     const ModelProfile& model = i < result.models.size() ? result.models[i] : none;
     const std::string prefix = i == 0 ? "" : "quantized_";
     add(prefix + "statistic", statistic_table(model, brief, false), statistic_table(model, exact, false));
-    if (time) add(prefix + "time", time_table(model, brief), time_table(model, exact));
+    if (time) add(prefix + "time", time_table(model, brief, false), time_table(model, exact, true));
   }
   if (models > 1) add("weights", weight_table(result, brief), weight_table(result, exact));
   if (per_channel) files.push_back({"channels.csv", channel_table(result, exact).csv()});

@@ -178,6 +178,62 @@ TEST(CalledSubgraphs, ProfilesCountEveryRunOfABody) {
   }
 }
 
+TEST(CalledSubgraphs, TimesAreThoseOfAllTurns) {
+  MemorySource data({float_array({4}, {8, 4, 2, 1}), float_array({4}, {16, 8, 4, 2})});  // 2 and 3 turns
+  ProfileOptions options;
+  options.records = {0, 2};
+  options.modes = {Mode::kFp32};
+  options.time = true;
+  const auto result = profile(halving(4, 0), nullptr, data, options);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  const ModelProfile& model = result->models[0];
+  ASSERT_EQ(model.times.size(), 5U);
+  const auto expect = [&](std::size_t i, int subgraph, int node, std::string_view op, double extra_turns, std::int64_t bytes) {
+    const OperatorTime& time = model.times[i];
+    EXPECT_EQ(time.map.subgraph, subgraph);
+    EXPECT_EQ(time.node, node);
+    EXPECT_EQ(time.map.op, op);
+    // The runs take turns with the records, beginning with the first.
+    const double turns =
+        op == "WHILE" ? 1 : (2.0 * (model.timed_runs - model.timed_runs / 2) + 3.0 * (model.timed_runs / 2)) / model.timed_runs;
+    EXPECT_NEAR(time.turns, turns + extra_turns, 1e-9);
+    EXPECT_NEAR(static_cast<double>(time.bytes), static_cast<double>(bytes) * time.turns, 1);
+    EXPECT_GT(time.median_seconds, 0);
+  };
+  expect(0, 0, 0, "WHILE", 0, 32);
+  expect(1, 1, 0, "SUM", 1, 16 + 4 + 4);
+  expect(2, 1, 1, "GREATER", 1, 4 + 4 + 1);
+  expect(3, 2, 0, "MUL", 0, 16 + 4 + 16);
+  expect(4, 2, 1, "DEQUANTIZE", 0, 16 + 16);
+}
+
+/// A branch with a layer of one weight.
+std::shared_ptr<const Model> layer_in_branch(float weight) {
+  SmallModel model("layer.tflite");
+  const int in = model.map("in", {1, 1}), out = model.map("out", {1, 1}), taken = model.map("taken", {}, DType::kBool);
+  model.op("GREATER", {model.constant("one", {}, {1}), model.constant("zero", {}, {0})}, {taken});
+  Operator& branch = model.op("IF", {taken, in}, {out});
+  branch.attributes.set("then_subgraph_index", std::int64_t{1});
+  branch.attributes.set("else_subgraph_index", std::int64_t{1});
+  model.next_subgraph({in}, {out});
+  const int given = model.map("given", {1, 1}), made = model.map("made", {1, 1});
+  model.op("FULLY_CONNECTED", {given, model.constant("weight", {1, 1}, {weight})}, {made});
+  return model.finish({given}, {made});
+}
+
+TEST(CalledSubgraphs, WeightsOfTheirLayersAreCompared) {
+  MemorySource data({float_array({1, 1}, {1})});
+  ProfileOptions options;
+  options.records = {0, 1};
+  options.modes = {Mode::kFp32, Mode::kFp32};
+  const auto result = profile(layer_in_branch(2), layer_in_branch(2.5F), data, options);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  ASSERT_EQ(result->weights.size(), 1U);
+  EXPECT_EQ(result->weights[0].reference.subgraph, 1);
+  EXPECT_EQ(result->weights[0].reference_name, "weight");
+  EXPECT_EQ(result->weights[0].mse, 0.25);
+}
+
 TEST(CalledSubgraphs, BadcaseJudgesARecordByAllRunsOfABody) {
   const std::vector<std::vector<double>> inputs{{8.1, 4.3, 2.7, 1.9}, {4.5, 2.5, 1.5, 0.5}, {1, 1, 1, 0.9}};
   std::vector<Array> arrays;

@@ -203,6 +203,18 @@ TEST(WinogradGuard, SumsOfIntegersStayExact) {
   }
 }
 
+TEST(WinogradGuard, WeightsThatAreExactGiveExactSums) {
+  for (const Layer& layer : kEach) {
+    Operands operands(layer);
+    make_integer(operands);
+    for (float& value : operands.filter) value *= 0x1p-9F;
+    for (float& value : operands.bias) value *= 0x1p-9F;
+    EXPECT_EQ(worst_error(operands, convolve(operands, false)), 0);
+    operands.filter[5] += 0x1p-20F;
+    EXPECT_GT(worst_error(operands, convolve(operands, false)), 0) << "as soon as one is not, they are rounded";
+  }
+}
+
 TEST(WinogradGuard, ResultsAreClamped) {
   for (const Layer& layer : kEach) {
     const Operands operands(layer);

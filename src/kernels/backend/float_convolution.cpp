@@ -1,6 +1,8 @@
 #include "kernels/backend/float_convolution.h"
 
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/error.h"
@@ -72,6 +74,24 @@ OneDnnConvolution for_onednn(const FloatConvolutionRequest& request, bool winogr
           .winograd = winograd};
 }
 
+/// Whether all numbers are multiples of a power of two, and few enough of them that sums of products with numbers alike are exact in
+/// float32. Trained weights are not; where weights were made to be exact, no transform may round.
+bool are_coarse(std::span<const float> values) {
+  constexpr int kBits = 12;  // a code of 8 bits, and some
+  int lowest = std::numeric_limits<int>::max(), highest = std::numeric_limits<int>::min();
+  for (const float value : values) {
+    if (value == 0) continue;
+    const auto bits = std::bit_cast<std::uint32_t>(std::abs(value));
+    const int exponent = static_cast<int>(bits >> 23);
+    const std::uint32_t mantissa = exponent == 0 ? bits : (bits & 0x7FFFFFU) | 0x800000U;
+    const int unit = std::max(exponent, 1);
+    lowest = std::min(lowest, unit + std::countr_zero(mantissa));
+    highest = std::max(highest, unit + static_cast<int>(std::bit_width(mantissa)));
+    if (highest - lowest > kBits) return false;
+  }
+  return true;
+}
+
 using Primitive = std::unique_ptr<OneDnnPrimitive>;
 
 Primitive if_generated(Primitive primitive) { return primitive != nullptr && primitive->generated() ? std::move(primitive) : nullptr; }
@@ -115,7 +135,7 @@ Primitive make_folded(const FloatConvolutionRequest& request) {
 std::unique_ptr<FloatConvolution> FloatConvolution::transformed(FloatConvolutionRequest& request) {
   if (request.holds_nan || request.filter.empty() || request.bias_at_run_time || !all_moderate(request.filter)) return nullptr;
   Primitive primitive = make_folded(request);
-  if (primitive == nullptr) primitive = make_winograd(request);
+  if (primitive == nullptr && !are_coarse(request.filter)) primitive = make_winograd(request);
   if (primitive == nullptr) return nullptr;
   OneDnnConvolution direct = for_onednn(request);
   direct.filter = nullptr;
