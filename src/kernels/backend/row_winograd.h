@@ -11,8 +11,8 @@
 
 namespace visq::kernels::backend {
 
-/// Float32 with filter and bias given, the filter in layout OHWI. Rounds otherwise than the direct kernel, about as much; for finite maps
-/// only, whose differences are finite too. Null where the convolution is another, or the library has no generated kernel for the products.
+/// Float32 with filter and bias given, the filter in layout OHWI. Rounds two to three times as much as the direct kernel. For finite maps,
+/// whose differences are finite too. Null where the convolution is another, or the library has no generated kernel for the products.
 std::unique_ptr<OneDnnPrimitive> make_row_winograd(const OneDnnConvolution& convolution);
 
 }  // namespace visq::kernels::backend
