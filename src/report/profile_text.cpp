@@ -51,18 +51,11 @@ void add_statistics(Row& row, const ValueStatistics& values, NumberText number) 
   }
 }
 
-std::string place_of(const OperatorTime& time) {
+/// Of an operator, also where the map is another's: what it reads.
+std::string place_of(int subgraph, int node) {
   MapIdentity map;
-  map.subgraph = time.map.subgraph;
-  map.node = time.node;
-  return place(map);
-}
-
-/// Of the operator whose row it is.
-std::string place_of(const ProfileRow& row, const TensorProfile& tensor) {
-  MapIdentity map;
-  map.subgraph = tensor.map.subgraph;
-  map.node = row.node;
+  map.subgraph = subgraph;
+  map.node = node;
   return place(map);
 }
 
@@ -85,7 +78,8 @@ Table statistic_table(const ModelProfile& model, NumberText number, bool outputs
   for (const ProfileRow& each : model.rows) {
     if (outputs_only && each.attribute != "output") continue;
     const TensorProfile& tensor = model.tensors[each.tensor];
-    Row row{place_of(each, tensor),
+    const std::string owner = place_of(tensor.map.subgraph, each.node);
+    Row row{owner,
             printable(each.op),
             printable(tensor.map.name),
             each.attribute,
@@ -136,10 +130,10 @@ Table time_table(const ModelProfile& model, NumberText number, bool turns) {
   for (const OperatorTime& time : model.times) {
     const auto macs = static_cast<double>(time.macs.value_or(0));
     const bool rated = macs > 0 && time.median_seconds > 0;
-    table.rows.push_back({place_of(time), printable(time.map.op), printable(time.map.name), number(1e3 * time.median_seconds),
-                          total > 0 ? fmt::format("{:.1f} %", 100 * time.median_seconds / total) : "", number(1e3 * time.min_seconds),
-                          time.macs ? std::to_string(*time.macs) : "", rated ? number(macs / time.median_seconds / 1e9) : "",
-                          std::to_string(time.bytes)});
+    table.rows.push_back({place_of(time.map.subgraph, time.node), printable(time.map.op), printable(time.map.name),
+                          number(1e3 * time.median_seconds), total > 0 ? fmt::format("{:.1f} %", 100 * time.median_seconds / total) : "",
+                          number(1e3 * time.min_seconds), time.macs ? std::to_string(*time.macs) : "",
+                          rated ? number(macs / time.median_seconds / 1e9) : "", std::to_string(time.bytes)});
     if (turns) table.rows.back().push_back(number(time.turns));
   }
   return table;

@@ -195,6 +195,16 @@ void make_integer(Operands& operands) {
   for (float& value : operands.bias) value = std::round(value * 100);
 }
 
+TEST(WinogradGuard, WindowsFarTallerThanTheMapDoNotTakeMoreMemory) {
+  for (const std::int64_t dilation : {30, 1000, 1 << 28}) {
+    ConvolutionShape shape = shape_of({1, 8, 64, 64, 48, true});
+    shape.height = axis(8, 3, dilation, true);
+    const Operands operands(shape);
+    EXPECT_LE(prepared(operands, false)->scratch_bytes(), std::size_t{16} << 20);
+    EXPECT_LT(worst_error(operands, convolve(operands, false)), 5e-6);
+  }
+}
+
 TEST(WinogradGuard, SumsOfIntegersStayExact) {
   for (const Layer& layer : kEach) {
     Operands operands(layer);

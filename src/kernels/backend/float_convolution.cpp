@@ -107,25 +107,29 @@ bool square_pays(const ConvolutionShape& shape) {
          shape.in_channels * shape.out_channels <= kMostForSquares;
 }
 
-Primitive make_winograd(const FloatConvolutionRequest& request) {
+/// What is known of a convolution before its filter is looked at.
+bool may_take_winograd(const FloatConvolutionRequest& request) {
   const ConvolutionShape& shape = request.shape;
   const bool single_line = shape.height.kernel * shape.width.kernel == 3;
   const std::int64_t fewest = single_line ? kFewestForLines : kFewestForMaps;
-  if (request.exact || !has_wide_kernels() || shape.groups != 1 || shape.transposed) return nullptr;
-  if (std::min(shape.in_channels, shape.out_channels) < fewest) return nullptr;
-  if (shape.in_channels * shape.out_channels > kMostFilters) return nullptr;
-  Primitive winograd;
-  if (square_pays(shape)) winograd = if_generated(make_onednn_convolution(for_onednn(request, true)));
-  if (winograd == nullptr || winograd->scratch_bytes() > kMostScratch) winograd = make_row_winograd(for_onednn(request));
-  return winograd;
+  return (shape.height.kernel == 3 || shape.width.kernel == 3) && shape.groups == 1 && !shape.transposed && !request.exact &&
+         std::min(shape.in_channels, shape.out_channels) >= fewest && shape.in_channels * shape.out_channels <= kMostFilters &&
+         has_wide_kernels();
 }
 
-Primitive make_folded(const FloatConvolutionRequest& request) {
-  const auto folded = request.layout == FilterLayout::kOhwi ? fold_columns(request.shape) : std::nullopt;
-  if (!folded) return nullptr;
-  const std::vector<float> filter = fold_filter(request.filter, request.shape, *folded);
-  const std::vector<float> bias = repeat_channels(request.bias, request.shape, *folded);
-  return if_generated(make_onednn_convolution({.shape = *folded, .filter = filter.data(), .bias = bias, .clamp = request.clamp}));
+Primitive make_winograd(const FloatConvolutionRequest& request) {
+  const auto small = [](Primitive primitive) {
+    return primitive != nullptr && primitive->scratch_bytes() <= kMostScratch ? std::move(primitive) : nullptr;
+  };
+  Primitive squares;
+  if (square_pays(request.shape)) squares = small(if_generated(make_onednn_convolution(for_onednn(request, true))));
+  return squares != nullptr ? std::move(squares) : small(make_row_winograd(for_onednn(request)));
+}
+
+Primitive make_folded(const FloatConvolutionRequest& request, const ConvolutionShape& folded) {
+  const std::vector<float> filter = fold_filter(request.filter, request.shape, folded);
+  const std::vector<float> bias = repeat_channels(request.bias, request.shape, folded);
+  return if_generated(make_onednn_convolution({.shape = folded, .filter = filter.data(), .bias = bias, .clamp = request.clamp}));
 }
 
 }  // namespace
@@ -133,9 +137,13 @@ Primitive make_folded(const FloatConvolutionRequest& request) {
 /// By another arithmetic, where there is one that pays. It makes NaN of infinities, or spreads both, so that maps which hold some need the
 /// direct kernel; it is given the filter only then.
 std::unique_ptr<FloatConvolution> FloatConvolution::transformed(FloatConvolutionRequest& request) {
-  if (request.holds_nan || request.filter.empty() || request.bias_at_run_time || !all_moderate(request.filter)) return nullptr;
-  Primitive primitive = make_folded(request);
-  if (primitive == nullptr && !are_coarse(request.filter)) primitive = make_winograd(request);
+  if (request.holds_nan || request.filter.empty() || request.bias_at_run_time) return nullptr;
+  const auto folded = request.layout == FilterLayout::kOhwi ? fold_columns(request.shape) : std::nullopt;
+  const bool winograd = may_take_winograd(request);
+  if ((!folded && !winograd) || !all_moderate(request.filter)) return nullptr;
+  Primitive primitive;
+  if (folded) primitive = make_folded(request, *folded);
+  if (primitive == nullptr && winograd && !are_coarse(request.filter)) primitive = make_winograd(request);
   if (primitive == nullptr) return nullptr;
   OneDnnConvolution direct = for_onednn(request);
   direct.filter = nullptr;

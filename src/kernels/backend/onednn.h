@@ -52,7 +52,7 @@ struct OneDnnConvolution {
   std::span<const float> bias = {};    ///< one per output channel; empty: none, or given at run time
   bool bias_at_run_time = false;
   Clamp clamp = {};
-  bool winograd = false;  ///< by Winograd's transform (Lavin, Gray 2016), float32 only: rounds otherwise, about as much
+  bool winograd = false;  ///< by Winograd's transform (Lavin, Gray 2016), float32 only: rounds more
 };
 
 /// Null where oneDNN has no kernel for it or memory ran out.

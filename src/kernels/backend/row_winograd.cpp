@@ -16,6 +16,8 @@ constexpr std::int64_t kResults = 4, kTaps = 3, kProducts = 6;
 constexpr std::int64_t kBlockFloats = std::int64_t{128} << 10, kMostTiles = 128;
 /// The library's kernels of several lines need as many columns to be fast.
 constexpr std::int64_t kFewestTiles = 4;
+/// Lines that a window may reach over: each block transforms as many beside its own.
+constexpr std::int64_t kMostExtent = 128;
 
 /// `count` channels of six neighbouring columns, transformed.
 VISQ_CPU_CLONES void transform_columns(const float* __restrict a, const float* __restrict b, const float* __restrict c,
@@ -137,7 +139,7 @@ class RowWinograd final : public OneDnnPrimitive {
   };
 
   std::size_t columns_bytes() const {
-    return float_bytes(plan_.products().height.in * plan_.tiles_at_once * kProducts * plan_.shape.in_channels);
+    return float_bytes(plan_.source_lines() * plan_.tiles_at_once * kProducts * plan_.shape.in_channels);
   }
   std::size_t products_offset() const { return align_up(products_->scratch_bytes()) + columns_bytes(); }
   std::size_t spare_offset() const {
@@ -206,7 +208,8 @@ ConvolutionShape laid_down(ConvolutionShape shape) {
 
 bool fits(const ConvolutionShape& shape) {
   const ConvolutionAxis &height = shape.height, &width = shape.width;
-  return width.kernel == kTaps && width.stride == 1 && height.stride == 1 && shape.groups == 1 && !shape.transposed;
+  return width.kernel == kTaps && width.stride == 1 && height.stride == 1 && height.extent() <= kMostExtent && shape.groups == 1 &&
+         !shape.transposed;
 }
 
 }  // namespace
