@@ -16,6 +16,8 @@ constexpr std::size_t kDraws = 1000;
 /// What is supposed of the shape before anything is known, and how many trials on two records that counts for. A shape of 1/2 is that of
 /// the square of one normal number: the error of a model with two outputs that add up to 1.
 constexpr double kPriorShape = 0.5, kPriorTrials = 4;
+/// What is supposed of the records' factors, their variance over the square of their mean, and how many records that counts for.
+constexpr double kPriorVariation = 0.5, kPriorRecords = 2;
 /// The few records that are measured rarely hold the rare large error, so the shape counts as so much less.
 constexpr double kCaution = 0.5;
 constexpr int kSweeps = 20;
@@ -23,11 +25,12 @@ constexpr double kLeastGamma = 1e-100, kLargest = 1e200;
 
 class Marks {
  public:
-  explicit Marks(const MeasuredErrors& errors) : errors_(errors), records_(errors.everything.size()), factors_(records_, 1) {
+  explicit Marks(const MeasuredErrors& errors)
+      : errors_(errors), records_(errors.empty() ? 0 : errors.front().size()), factors_(records_, 1) {
     fit();
     shape_ = kCaution * common_shape();
     spread_factors();
-    for (std::size_t trial = 0; trial < errors.trials.size(); ++trial) unmeasured_.push_back(unmeasured(trial));
+    for (std::size_t trial = 0; trial < errors.size(); ++trial) unmeasured_.push_back(unmeasured(trial));
   }
 
   bool unknown(std::size_t trial) const { return counts_[trial] == 0; }
@@ -47,13 +50,13 @@ class Marks {
     double factors = 0, like_records = 0;
   };
 
-  bool measured(std::size_t trial, std::size_t record) const { return errors_.trials[trial][record] >= 0; }
+  bool measured(std::size_t trial, std::size_t record) const { return errors_[trial][record] >= 0; }
   /// Trials that tell something about records: with an error, and a finite one.
   bool tells(std::size_t trial) const { return means_[trial] > 0 && std::isfinite(means_[trial]); }
 
   /// Means of trials and factors of records by turns, each given the others.
   void fit() {
-    const std::size_t trials = errors_.trials.size();
+    const std::size_t trials = errors_.size();
     means_.assign(trials, 0), measured_.assign(trials, 0), counts_.assign(trials, 0);
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
       for (std::size_t trial = 0; trial < trials; ++trial) fit_mean(trial);
@@ -67,8 +70,8 @@ class Marks {
     counts_[trial] = 0, measured_[trial] = 0;
     for (std::size_t r = 0; r < records_; ++r) {
       if (!measured(trial, r)) continue;
-      sum += errors_.trials[trial][r] / factors_[r];
-      measured_[trial] += errors_.trials[trial][r];
+      sum += errors_[trial][r] / factors_[r];
+      measured_[trial] += errors_[trial][r];
       ++counts_[trial];
     }
     means_[trial] = counts_[trial] > 0 ? sum / static_cast<double>(counts_[trial]) : 0;
@@ -81,7 +84,7 @@ class Marks {
       std::size_t count = 0;
       for (std::size_t trial = 0; trial < means_.size(); ++trial) {
         if (!measured(trial, r) || !tells(trial)) continue;
-        sum += errors_.trials[trial][r] / means_[trial];
+        sum += errors_[trial][r] / means_[trial];
         ++count;
       }
       if (count == 0) continue;
@@ -99,7 +102,7 @@ class Marks {
       if (counts_[trial] < 2 || !tells(trial)) continue;
       counts.push_back(static_cast<double>(counts_[trial]));
       for (std::size_t r = 0; r < records_; ++r) {
-        if (measured(trial, r)) variation += std::pow(errors_.trials[trial][r] / factors_[r] / means_[trial] - 1, 2);
+        if (measured(trial, r)) variation += std::pow(errors_[trial][r] / factors_[r] / means_[trial] - 1, 2);
       }
     }
     const auto expected = [&](double shape) {
@@ -115,27 +118,20 @@ class Marks {
     return low;
   }
 
-  /// A record on which only everything at once was measured has a factor in proportion to that, any other the mean of those; where there
-  /// are none, the mean of the records on which trials were measured.
+  /// A record on which no trial was measured has the mean factor of the others, and scatters around it as they do.
   void spread_factors() {
-    double factors = 0, everything = 0, all_factors = 0, known = 0;
+    double sum = 0, known = 0;
     for (std::size_t r = 0; r < records_; ++r) {
-      const double whole = errors_.everything[r];
-      const bool usable = std::isfinite(whole) && whole >= 0;
-      if (tried_[r]) all_factors += factors_[r], ++known;
-      if (tried_[r] && usable) factors += factors_[r], everything += whole;
+      if (tried_[r]) sum += factors_[r], ++known;
     }
-    double mean = known > 0 ? all_factors / known : 1, weighed = 0, weighed_sum = 0;
+    if (known == 0) return;
+    const double mean = sum / known;
+    double squares = kPriorRecords * kPriorVariation;
     for (std::size_t r = 0; r < records_; ++r) {
-      const double whole = errors_.everything[r];
-      if (tried_[r] || whole < 0 || !std::isfinite(whole) || everything <= 0) continue;
-      factors_[r] = whole * factors / everything;
-      weighed_sum += factors_[r], ++weighed;
+      if (tried_[r]) squares += std::pow(factors_[r] / mean - 1, 2);
+      if (!tried_[r]) factors_[r] = mean;
     }
-    if (weighed > 0) mean = (weighed_sum + all_factors) / (weighed + known);
-    for (std::size_t r = 0; r < records_; ++r) {
-      if (!tried_[r] && errors_.everything[r] < 0) factors_[r] = mean;
-    }
+    variation_ = squares / (kPriorRecords + known - 1);
   }
 
   Unmeasured unmeasured(std::size_t trial) const {
@@ -144,7 +140,7 @@ class Marks {
     for (std::size_t r = 0; r < records_; ++r) {
       if (measured(trial, r)) continue;
       rest.factors += factors_[r];
-      squares += factors_[r] * factors_[r];
+      squares += factors_[r] * factors_[r] * (tried_[r] ? 1 : 1 + variation_);
     }
     if (squares > 0) rest.like_records = rest.factors * rest.factors / squares;
     return rest;
@@ -158,6 +154,7 @@ class Marks {
   std::vector<std::size_t> counts_;       ///< per trial: records measured
   std::vector<Unmeasured> unmeasured_;    ///< per trial
   double shape_ = 1;
+  double variation_ = 0;  ///< of the factors of records on which no trial was measured
 };
 
 }  // namespace
@@ -170,13 +167,13 @@ std::string estimate_method() {
 std::vector<RankInterval> estimate_marks(const MeasuredErrors& errors, bool least_first) {
   const Marks marks(errors);
   std::vector<std::size_t> order;
-  for (std::size_t trial = 0; trial < errors.trials.size(); ++trial) {
+  for (std::size_t trial = 0; trial < errors.size(); ++trial) {
     if (!marks.unknown(trial)) order.push_back(trial);
   }
   const std::vector<std::size_t> trials = order;
   Random random;
-  std::vector<std::vector<int>> ranks(errors.trials.size());
-  std::vector<double> drawn(errors.trials.size());
+  std::vector<std::vector<int>> ranks(errors.size());
+  std::vector<double> drawn(errors.size());
   for (std::size_t n = 0; n < kDraws; ++n) {
     for (const std::size_t trial : trials) drawn[trial] = marks.draw(trial, random);
     order = trials;
@@ -184,7 +181,7 @@ std::vector<RankInterval> estimate_marks(const MeasuredErrors& errors, bool leas
                      [&](std::size_t a, std::size_t b) { return least_first ? drawn[a] < drawn[b] : drawn[a] > drawn[b]; });
     for (std::size_t place = 0; place < order.size(); ++place) ranks[order[place]].push_back(static_cast<int>(place) + 1);
   }
-  std::vector<RankInterval> intervals(errors.trials.size());
+  std::vector<RankInterval> intervals(errors.size());
   constexpr auto kTail = static_cast<std::size_t>((1 - kConfidence) / 2 * static_cast<double>(kDraws));
   for (const std::size_t trial : trials) {
     auto& row = ranks[trial];

@@ -12,12 +12,9 @@ struct RankInterval {
   int low = 0, high = 0;
 };
 
-/// What was measured. Errors add up over records; infinite: worse than any number.
-struct MeasuredErrors {
-  static constexpr double kMissing = -1;
-  std::vector<std::vector<double>> trials;  ///< [trial][record]; kMissing: not measured
-  std::vector<double> everything;           ///< per record, of everything quantized at once; kMissing: not measured
-};
+/// What was measured: [trial][record]. Errors add up over records; infinite: worse than any number.
+using MeasuredErrors = std::vector<std::vector<double>>;
+constexpr double kNotMeasured = -1;
 
 /// Per trial, the ranks (from 1; with `least_first` the least error has rank 1) that it may have once all records are measured,
 /// among those measured on at least one; unknown for the others.

@@ -15,9 +15,9 @@ struct Round {
   std::vector<std::size_t> trials;
 };
 
-/// Successive halving (Jamieson, Talwalkar 2016), adapted to errors whose size differs from record to record by orders of magnitude: the
-/// mean over all records is that of the few with large errors. So some records are first weighed by one trial, everything quantized, and
-/// those with the largest error are taken first. Costs are counted in runs of the whole model; every round costs one for the float run.
+/// Successive halving (Jamieson, Talwalkar 2016): all trials on a few records, then fewer and fewer on one more record at a time. Records
+/// are taken in an order that spreads them evenly, whatever the budget. Costs are counted in runs of the whole model; every round costs one
+/// for the float run.
 class EstimatePlan {
  public:
   static constexpr double kBudget = 0.1;  ///< share of the full ranking's cost
@@ -32,20 +32,17 @@ class EstimatePlan {
 
  private:
   Round round_of(std::size_t record, std::vector<std::size_t> trials);
-  void order_records();
   void drop_trials();
   double cost_of(const std::vector<std::size_t>& trials) const;
-  std::size_t everything() const { return costs_.size() - 1; }
 
   const SensitivityScores& scores_;
   std::vector<double> costs_;
   std::size_t top_;
   double full_record_ = 1, budget_ = 0, spent_ = 0;
-  std::vector<std::size_t> records_;        ///< in the order they are taken
-  std::size_t weighed_ = 0, weighing_ = 0;  ///< records that are weighed, and those that have been
-  std::size_t full_rounds_ = 1, taken_ = 0;
-  std::vector<std::size_t> alive_;  ///< trials that are still contenders
-  std::size_t keep_ = 0;            ///< contenders of the next round
+  std::vector<std::size_t> records_;         ///< in the order they are taken
+  std::size_t full_rounds_ = 1, taken_ = 0;  ///< records on which everything is tried, and those that had their round
+  std::vector<std::size_t> alive_;           ///< trials that are still contenders
+  std::size_t keep_ = 0;                     ///< contenders of the next round
 };
 
 }  // namespace visq::analysis

@@ -114,15 +114,6 @@ std::vector<std::size_t> SensitivityScores::ranked(const std::vector<std::size_t
   return order;
 }
 
-std::vector<std::size_t> SensitivityScores::worst_records(std::size_t trial, const std::vector<std::size_t>& records) const {
-  std::vector<std::pair<Standing, std::size_t>> standings;
-  for (const std::size_t r : records) standings.emplace_back(standing(score(trial, {r})), r);
-  std::stable_sort(standings.begin(), standings.end(), [&](const auto& a, const auto& b) { return worse_output(a.first, b.first); });
-  std::vector<std::size_t> order;
-  for (const auto& [value, r] : standings) order.push_back(r);
-  return order;
-}
-
 /// Of the ranking metric: per record that was done, per output.
 std::vector<std::vector<MetricState>> SensitivityScores::record_states(std::size_t trial) const {
   const MetricDef& def = definition(metrics_.front());
@@ -178,7 +169,7 @@ std::vector<RankInterval> SensitivityScores::rank_intervals(const std::vector<st
 
 /// As an error that adds up over records; NaN and Inf are worse than any number.
 double SensitivityScores::error(std::size_t trial, std::size_t record) const {
-  if (!done(trial, record)) return MeasuredErrors::kMissing;
+  if (!done(trial, record)) return kNotMeasured;
   const TrialScore score = this->score(trial, {record});
   if (score.non_finite > 0) return std::numeric_limits<double>::infinity();
   const MetricValue& value = score.metrics.front();
@@ -196,8 +187,8 @@ std::vector<RankInterval> SensitivityScores::estimated_intervals(const std::vect
     return errors;
   };
   if (records() < 2) return std::vector<RankInterval>(ranked.size());
-  MeasuredErrors errors{{}, row(trials() - 1)};
-  for (const std::size_t trial : ranked) errors.trials.push_back(row(trial));
+  MeasuredErrors errors;
+  for (const std::size_t trial : ranked) errors.push_back(row(trial));
   std::vector<RankInterval> intervals = estimate_marks(errors, least_first_);
   for (std::size_t i = 0; i < intervals.size(); ++i) {
     const int rank = static_cast<int>(i) + 1;

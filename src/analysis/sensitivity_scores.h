@@ -48,12 +48,9 @@ class SensitivityScores {
   /// These trials by what they measured on these records, the most sensitive first; equal ones in the order given.
   std::vector<std::size_t> ranked(const std::vector<std::size_t>& trials, const std::vector<std::size_t>& records) const;
   std::vector<std::size_t> ranked(const std::vector<std::size_t>& trials) const { return ranked(trials, positions_); }
-  /// These records, those with the trial's largest error first.
-  std::vector<std::size_t> worst_records(std::size_t trial, const std::vector<std::size_t>& records) const;
   /// Parallel to `ranked`, whose trials were all done on the same records: ranks, from 1, that 95 % of resamples of the records give.
   std::vector<RankInterval> rank_intervals(const std::vector<std::size_t>& ranked) const;
-  /// Parallel to `ranked`, where not all trials were done on all records: the ranks that they may have once they are. The last trial of all
-  /// is everything quantized, which is not ranked.
+  /// Parallel to `ranked`, where not all trials were done on all records: the ranks that they may have once they are.
   std::vector<RankInterval> estimated_intervals(const std::vector<std::size_t>& ranked) const;
   /// Operators computed, and trials times records done.
   std::int64_t steps() const;

@@ -134,7 +134,7 @@ TEST(SensitivityEstimate, MarksKeepTheirWord) {
 }
 
 TEST(SensitivityEstimate, WhatIsMeasuredInFullIsCertain) {
-  const MeasuredErrors errors{{{3, 3}, {1, 1}, {2, 2}, {-1, -1}}, {6, 6}};
+  const MeasuredErrors errors{{3, 3}, {1, 1}, {2, 2}, {kNotMeasured, kNotMeasured}};
   const auto marks = estimate_marks(errors, false);
   ASSERT_EQ(marks.size(), 4U);
   EXPECT_EQ(marks[0].low, 1);
