@@ -74,35 +74,32 @@ Result<PartialRunner> PartialRunner::create(std::shared_ptr<const PreparedGraph>
 const Tensor& PartialRunner::tensor(int tensor) const { return changed(tensor) ? executor_.tensor(tensor) : base_->maps().tensor(tensor); }
 bool PartialRunner::available(int tensor) const { return changed(tensor) ? executor_.available(tensor) : base_->maps().available(tensor); }
 
-Status PartialRunner::run(const FloatRun& base, const Overlay& overlay, const Watch& watch) {
+Status PartialRunner::begin(const FloatRun& base, const Overlay& overlay) {
   base_ = &base;
+  overlay_ = &overlay;
   steps_ = 0;
   changed_.assign(changed_.size(), false);
   executor_.clear(&overlay);
-  VISQ_TRY(load_inputs(overlay));
-  for (std::size_t node = 0; node < executor_.graph().nodes().size(); ++node) {
-    if (!touched(node, overlay)) continue;
-    VISQ_TRY(run_node(node));
-    if (watch) VISQ_TRY(watch(node));
-  }
-  return {};
+  return load_inputs();
 }
 
-Status PartialRunner::load_inputs(const Overlay& overlay) {
+Status PartialRunner::step(std::size_t node) { return touched(node) ? run_node(node) : Status(); }
+
+Status PartialRunner::load_inputs() {
   const auto& inputs = executor_.graph().subgraph().inputs;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (grid_of(overlay, inputs[i]) == grid_of(base_->overlay(), inputs[i])) continue;
+    if (grid_of(*overlay_, inputs[i]) == grid_of(base_->overlay(), inputs[i])) continue;
     VISQ_TRY(executor_.load_input(i, base_->inputs()[i]));
     changed_[static_cast<std::size_t>(inputs[i])] = differs(inputs[i]);
   }
   return {};
 }
 
-bool PartialRunner::touched(std::size_t node, const Overlay& overlay) const {
+bool PartialRunner::touched(std::size_t node) const {
   const auto& op = *executor_.graph().nodes()[node].op;
   const auto is_changed = [&](int tensor) { return tensor >= 0 && changed(tensor); };
-  const auto is_rounded = [&](int tensor) { return grid_of(overlay, tensor) != grid_of(base_->overlay(), tensor); };
-  return !same(change_of(overlay, node), change_of(base_->overlay(), node)) ||
+  const auto is_rounded = [&](int tensor) { return grid_of(*overlay_, tensor) != grid_of(base_->overlay(), tensor); };
+  return !same(change_of(*overlay_, node), change_of(base_->overlay(), node)) ||
          std::any_of(op.inputs.begin(), op.inputs.end(), is_changed) || std::any_of(op.outputs.begin(), op.outputs.end(), is_rounded);
 }
 

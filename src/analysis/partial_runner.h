@@ -1,7 +1,6 @@
 // A float graph, run once in full per record, then again and again in parts: only what a change reaches is computed anew.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -40,29 +39,31 @@ class PartialRunner {
   /// As FloatRun::bytes().
   static std::uint64_t bytes(const runtime::PreparedGraph& graph);
 
-  /// Runs the nodes whose results differ from `base` under the overlay, which may change other things than the base's own. `watch` (may be
-  /// empty) is called after each of them. The base must not change while results are looked at.
-  using Watch = std::function<Status(std::size_t node)>;
-  Status run(const FloatRun& base, const runtime::Overlay& overlay, const Watch& watch = {});
+  /// Starts a run of the nodes whose results differ from `base` under the overlay, which may change other things than the base's own. Both
+  /// must outlive the run, and the base must not change while results are looked at.
+  Status begin(const FloatRun& base, const runtime::Overlay& overlay);
+  /// Runs node `node` if a change reaches it; nodes must be stepped in order.
+  Status step(std::size_t node);
 
   /// True where the tensor differs from the base's in at least one bit.
   bool changed(int tensor) const { return changed_[static_cast<std::size_t>(tensor)]; }
   const kernels::Tensor& tensor(int tensor) const;
   bool available(int tensor) const;
-  /// Nodes computed by the last run.
+  /// Nodes computed by the run.
   std::int64_t steps() const { return steps_; }
 
  private:
   PartialRunner(runtime::Executor executor, std::size_t tensors) : executor_(std::move(executor)), changed_(tensors, false) {}
-  Status load_inputs(const runtime::Overlay& overlay);
+  Status load_inputs();
   Status run_node(std::size_t node);
-  bool touched(std::size_t node, const runtime::Overlay& overlay) const;
+  bool touched(std::size_t node) const;
   bool kept(int tensor) const;
   bool differs(int tensor) const;
 
   runtime::Executor executor_;
   std::vector<bool> changed_;
   const FloatRun* base_ = nullptr;
+  const runtime::Overlay* overlay_ = nullptr;
   std::int64_t steps_ = 0;
 };
 

@@ -7,7 +7,6 @@
 #include <mutex>
 #include <optional>
 
-#include "analysis/multiply_adds.h"
 #include "analysis/record_share.h"
 #include "analysis/trial_codec.h"
 #include "core/error.h"
@@ -21,14 +20,18 @@ using runtime::Executor;
 using runtime::MemoryPlan;
 using runtime::PreparedGraph;
 
-/// What one thread runs trials with: a runner of parts, or of the whole graph.
+/// A trial that computes only what it changes.
+struct TrialRunner::Lane {
+  PartialRunner runner;
+  runtime::Overlay overlay;
+  Status status;
+};
+
+/// What one thread runs trials with: a lane for each that it runs at a time, or a runner of the whole graph.
 struct TrialRunner::Worker {
-  std::optional<PartialRunner> partial;
+  std::vector<Lane> lanes;
   std::unique_ptr<Executor> full;
   MapScratch scratch;
-
-  bool available(int tensor) const { return partial ? partial->available(tensor) : full->available(tensor); }
-  const kernels::Tensor& tensor(int tensor) const { return partial ? partial->tensor(tensor) : full->tensor(tensor); }
 };
 
 TrialRunner::TrialRunner(PartialModels& models, const std::vector<PartSet>& trials, TrialOptions options)
@@ -86,6 +89,10 @@ Status TrialRunner::choose_way() {
   if (threads_ > 0) {
     VISQ_ASSIGN(auto run, FloatRun::create(graph_));
     base_ = std::make_unique<FloatRun>(std::move(run));
+    turns_ = turns();
+    const std::uint64_t per_lane = std::max<std::uint64_t>(one, 1) * static_cast<std::uint64_t>(threads_);
+    const std::size_t wanted_lanes = turns_.size() > 1 ? kLanes : 1;
+    lanes_ = limit == 0 ? wanted_lanes : std::min<std::uint64_t>(wanted_lanes, (limit - all - reference) / per_lane);
   } else {
     threads_ = static_cast<int>(fitting(one));
     if (threads_ == 0) {
@@ -115,45 +122,78 @@ Status TrialRunner::make_reference() {
   return {};
 }
 
-Result<TrialRunner::Worker*> TrialRunner::worker(std::size_t thread, std::size_t trial) {
+Result<TrialRunner::Worker*> TrialRunner::worker(std::size_t thread, std::size_t trial, std::size_t lanes) {
   auto& place = workers_[stateful_ ? trial : thread];
-  if (place) return place.get();
-  auto made = std::make_unique<Worker>();
-  if (base_) {
+  if (!place) place = std::make_unique<Worker>();
+  while (base_ && place->lanes.size() < lanes) {
     VISQ_ASSIGN(auto runner, PartialRunner::create(graph_, options_.outputs));
-    made->partial.emplace(std::move(runner));
-  } else {
-    VISQ_ASSIGN(auto executor, Executor::create(graph_, plan_));
-    made->full = std::make_unique<Executor>(std::move(executor));
+    place->lanes.push_back({std::move(runner), {}, {}});
   }
-  place = std::move(made);
+  if (!base_ && !place->full) {
+    VISQ_ASSIGN(auto executor, Executor::create(graph_, plan_));
+    place->full = std::make_unique<Executor>(std::move(executor));
+  }
   return place.get();
 }
 
-Result<TrialRecord> TrialRunner::run_trial(std::size_t thread, std::size_t trial) {
-  VISQ_ASSIGN(Worker* const worker, this->worker(thread, trial));
-  VISQ_ASSIGN(const auto overlay, models_.parts().overlay(trials_[trial], *graph_));
-  TrialRecord record;
-  if (worker->partial) {
-    VISQ_TRY(worker->partial->run(*base_, overlay));
-    record.steps = worker->partial->steps();
-  } else {
-    VISQ_TRY(worker->full->begin(inputs_, &overlay));
-    VISQ_TRY(worker->full->run_from(0));
-    record.steps = full_steps();
+/// In the order of `trials`; the last may be an error that ends it.
+std::vector<Result<TrialRecord>> TrialRunner::run_trials(std::size_t thread, std::span<const std::size_t> trials) {
+  const auto worker = this->worker(thread, trials.front(), trials.size());
+  if (!worker.ok()) return {worker.error()};
+  if (base_) return run_lanes(**worker, trials);
+  return {run_full(**worker, trials.front())};
+}
+
+std::vector<Result<TrialRecord>> TrialRunner::run_lanes(Worker& worker, std::span<const std::size_t> trials) {
+  const std::span lanes(worker.lanes.data(), trials.size());
+  for (std::size_t i = 0; i < lanes.size(); ++i) lanes[i].status = start(lanes[i], trials[i]);
+  std::size_t first = 0;
+  for (const std::size_t end : turns_) {
+    for (Lane& lane : lanes) {
+      for (std::size_t node = first; node < end && lane.status.ok(); ++node) lane.status = lane.runner.step(node);
+    }
+    first = end;
   }
-  for (const int output : options_.outputs) record.outputs.push_back(measure(*worker, output, worker->scratch));
-  if (worker->full) worker->full->clear(nullptr);  // the overlay ends here
+  std::vector<Result<TrialRecord>> records;
+  for (const Lane& lane : lanes) {
+    if (!lane.status.ok()) {
+      records.emplace_back(lane.status.error());
+      break;
+    }
+    records.emplace_back(measured(lane.runner, lane.runner.steps(), worker.scratch));
+  }
+  return records;
+}
+
+Status TrialRunner::start(Lane& lane, std::size_t trial) const {
+  VISQ_ASSIGN(lane.overlay, models_.parts().overlay(trials_[trial], *graph_));
+  return lane.runner.begin(*base_, lane.overlay);
+}
+
+Result<TrialRecord> TrialRunner::run_full(Worker& worker, std::size_t trial) {
+  VISQ_ASSIGN(const auto overlay, models_.parts().overlay(trials_[trial], *graph_));
+  VISQ_TRY(worker.full->begin(inputs_, &overlay));
+  VISQ_TRY(worker.full->run_from(0));
+  TrialRecord record = measured(*worker.full, full_steps(), worker.scratch);
+  worker.full->clear(nullptr);  // the overlay ends here
   return record;
 }
 
-OutputRecord TrialRunner::measure(const Worker& worker, int output, MapScratch& scratch) const {
+template <class Run>
+TrialRecord TrialRunner::measured(const Run& run, std::int64_t steps, MapScratch& scratch) const {
+  TrialRecord record{{}, steps};
+  for (const int output : options_.outputs) record.outputs.push_back(measure(run, output, scratch));
+  return record;
+}
+
+template <class Run>
+OutputRecord TrialRunner::measure(const Run& run, int output, MapScratch& scratch) const {
   OutputRecord result;
-  if (!reference().available(output) || !worker.available(output)) {
+  if (!reference().available(output) || !run.available(output)) {
     result.not_compared = "not computed";
     return result;
   }
-  kernels::Tensor quantized = worker.tensor(output);
+  kernels::Tensor quantized = run.tensor(output);
   const auto& grids = models_.parts().activations();
   if (const auto grid = grids.find(output); grid != grids.end()) quantized.info = grid->second;  // for metrics in units of the scale
   const MapRecord map = compare_tensors(reference().tensor(output), quantized, 0, false, scratch);
@@ -165,13 +205,14 @@ OutputRecord TrialRunner::measure(const Worker& worker, int output, MapScratch& 
   return result;
 }
 
-/// The threads of one run(): each takes the next trial until there is none.
+/// The threads of one run(): each takes the next few trials until there are none.
 class TrialRunner::Crew {
  public:
   Crew(TrialRunner& runner, const std::vector<std::size_t>& trials, const Done& done, const std::atomic<bool>* stop)
       : runner_(runner), trials_(trials), done_(done), stop_(stop) {}
 
   Status work(int threads) {
+    together_ = runner_.together(trials_.size(), threads);
     on_threads(threads, [this](int thread) { work_as(static_cast<std::size_t>(thread)); });
     if (error_) return *error_;
     return {};
@@ -180,15 +221,21 @@ class TrialRunner::Crew {
  private:
   void work_as(std::size_t thread) {
     while (stop_ == nullptr || !stop_->load()) {
-      const std::size_t next = next_++;
-      if (next >= trials_.size()) return;
-      auto record = runner_.run_trial(thread, trials_[next]);
-      const std::lock_guard lock(mutex_);
-      if (record.ok()) {
-        done_(trials_[next], std::move(record).value());
+      const std::size_t first = next_.fetch_add(together_);
+      if (first >= trials_.size()) return;
+      const std::size_t count = std::min(together_, trials_.size() - first);
+      hand_over(first, runner_.run_trials(thread, std::span(trials_).subspan(first, count)));
+    }
+  }
+
+  void hand_over(std::size_t first, std::vector<Result<TrialRecord>>&& records) {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      if (records[i].ok()) {
+        done_(trials_[first + i], std::move(records[i]).value());
         continue;
       }
-      if (!error_ || next < error_place_) error_ = record.error(), error_place_ = next;
+      if (!error_ || first + i < error_place_) error_ = records[i].error(), error_place_ = first + i;
       next_ = trials_.size();
     }
   }
@@ -198,6 +245,7 @@ class TrialRunner::Crew {
   const Done& done_;
   const std::atomic<bool>* stop_;
   std::atomic<std::size_t> next_{0};
+  std::size_t together_ = 1;
   std::mutex mutex_;
   std::optional<Error> error_;
   std::size_t error_place_ = 0;
@@ -249,53 +297,5 @@ Status TrialRunner::run_shared(const std::vector<std::size_t>& trials, const Don
   }
   return {};
 }
-
-/// Per node whether a trial may compute it: it changes there, or reads what may have changed.
-std::vector<bool> TrialRunner::reached(const PartSet& trial) const {
-  const auto& nodes = graph_->nodes();
-  std::vector<bool> result(nodes.size(), false), changed(graph_->tensors().size(), false);
-  const PartSet nothing;
-  const PartSet& base = options_.base != nullptr ? *options_.base : nothing;
-  const auto differ = [](const auto& a, const auto& b, const auto& key) { return a.contains(key) != b.contains(key); };
-  for (const int input : graph_->subgraph().inputs) {
-    changed[static_cast<std::size_t>(input)] = differ(trial.activations, base.activations, input);
-  }
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const Operator& op = *nodes[i].op;
-    bool touched = differ(trial.weights, base.weights, static_cast<int>(i));
-    for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
-      if (op.inputs[slot] < 0) continue;
-      touched = touched || changed[static_cast<std::size_t>(op.inputs[slot])] ||
-                differ(trial.inputs, base.inputs, std::pair(static_cast<int>(i), static_cast<int>(slot)));
-    }
-    for (const int output : op.outputs) touched = touched || differ(trial.activations, base.activations, output);
-    result[i] = touched;
-    for (const int output : op.outputs) changed[static_cast<std::size_t>(output)] = touched;
-  }
-  return result;
-}
-
-double TrialRunner::expected_seconds(std::size_t trial) const {
-  if (!base_) return reference_seconds_;
-  const auto nodes = reached(trials_[trial]);
-  double seconds = 0;
-  for (std::size_t i = 0; i < nodes.size(); ++i) seconds += nodes[i] ? base_->seconds()[i] : 0;
-  return seconds;
-}
-
-double TrialRunner::cost(std::size_t trial) const {
-  const auto nodes = reached(trials_[trial]);
-  double all = 0, mine = 0;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const Operator& op = *graph_->nodes()[i].op;
-    double work = static_cast<double>(multiply_adds(graph_->subgraph(), op).value_or(0));
-    for (const int output : op.outputs) work += static_cast<double>(graph_->tensors()[static_cast<std::size_t>(output)].value.elements());
-    all += work;
-    mine += nodes[i] || !base_ ? work : 0;
-  }
-  return all > 0 ? mine / all : 1;
-}
-
-std::int64_t TrialRunner::full_steps() const { return static_cast<std::int64_t>(graph_->nodes().size()); }
 
 }  // namespace visq::analysis

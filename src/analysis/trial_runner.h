@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,8 @@ struct TrialOptions {
   std::function<void(const std::string&)> remark;  ///< told where memory decides how trials are run
 };
 
-/// Where the maps of a whole record fit into memory, trials compute only what they change. Where they do not, and for models that keep
+/// Where the maps of a whole record fit into memory, trials compute only what they change, a few of them node by node together: so weights
+/// that several trials need are read once. Where they do not, and for models that keep
 /// state from record to record, every trial runs the whole graph; the numbers are the same to the bit.
 class TrialRunner {
  public:
@@ -61,16 +63,27 @@ class TrialRunner {
   int threads() const { return threads_; }
 
  private:
+  /// Weights are read once for so many trials; with more, their feature maps push each other out of the cache.
+  static constexpr std::size_t kLanes = 3;
+  struct Lane;
   struct Worker;
   class Crew;
   Status use_graph(std::shared_ptr<const runtime::PreparedGraph> graph);
   Status choose_way();
   Status make_reference();
-  Result<Worker*> worker(std::size_t thread, std::size_t trial);
+  Result<Worker*> worker(std::size_t thread, std::size_t trial, std::size_t lanes);
+  std::vector<std::size_t> turns() const;
+  std::size_t together(std::size_t trials, int threads) const;
   Status run_here(const std::vector<std::size_t>& trials, const Done& done, const std::atomic<bool>* stop);
   Status run_shared(const std::vector<std::size_t>& trials, const Done& done);
-  Result<TrialRecord> run_trial(std::size_t thread, std::size_t trial);
-  OutputRecord measure(const Worker& worker, int output, MapScratch& scratch) const;
+  std::vector<Result<TrialRecord>> run_trials(std::size_t thread, std::span<const std::size_t> trials);
+  std::vector<Result<TrialRecord>> run_lanes(Worker& worker, std::span<const std::size_t> trials);
+  Status start(Lane& lane, std::size_t trial) const;
+  Result<TrialRecord> run_full(Worker& worker, std::size_t trial);
+  template <class Run>
+  TrialRecord measured(const Run& run, std::int64_t steps, MapScratch& scratch) const;
+  template <class Run>
+  OutputRecord measure(const Run& run, int output, MapScratch& scratch) const;
   const runtime::Executor& reference() const { return reference_ ? *reference_ : base_->maps(); }
   std::vector<bool> reached(const PartSet& trial) const;
 
@@ -88,6 +101,8 @@ class TrialRunner {
   double reference_seconds_ = 0;
   std::vector<std::unique_ptr<Worker>> workers_;  ///< per thread; of models that keep state per trial
   int threads_ = 1;
+  std::size_t lanes_ = 1;           ///< trials that one thread runs together
+  std::vector<std::size_t> turns_;  ///< the nodes before which the next of them has its turn, and the number of nodes
 };
 
 }  // namespace visq::analysis
