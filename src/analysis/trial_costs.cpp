@@ -37,9 +37,9 @@ std::vector<std::size_t> TrialRunner::turns() const {
   return ends;
 }
 
-/// How many of `trials` trials a thread takes at a time.
+/// How many of `trials` trials a thread takes at a time. To make a lane costs about what it saves on one record.
 std::size_t TrialRunner::together(std::size_t trials, int threads) const {
-  return base_ ? std::clamp<std::size_t>(trials / (kTurns * static_cast<std::size_t>(threads)), 1, lanes_) : 1;
+  return base_ && records_ > 1 ? std::clamp<std::size_t>(trials / (kTurns * static_cast<std::size_t>(threads)), 1, lanes_) : 1;
 }
 
 /// Per node whether a trial may compute it: it changes there, or reads what may have changed.

@@ -39,6 +39,7 @@ TrialRunner::TrialRunner(PartialModels& models, const std::vector<PartSet>& tria
 TrialRunner::~TrialRunner() = default;
 
 Status TrialRunner::begin(const Record& record) {
+  ++records_;
   VISQ_ASSIGN(inputs_, models_.inputs(record));
   VISQ_ASSIGN(auto graph, models_.graph(inputs_));
   if (graph != graph_) VISQ_TRY(use_graph(std::move(graph)));

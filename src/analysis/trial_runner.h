@@ -101,6 +101,7 @@ class TrialRunner {
   double reference_seconds_ = 0;
   std::vector<std::unique_ptr<Worker>> workers_;  ///< per thread; of models that keep state per trial
   int threads_ = 1;
+  std::int64_t records_ = 0;        ///< begun
   std::size_t lanes_ = 1;           ///< trials that one thread runs together
   std::vector<std::size_t> turns_;  ///< the nodes before which the next of them has its turn, and the number of nodes
 };

@@ -45,12 +45,16 @@ std::shared_ptr<const Model> heavy_layers(bool quantized) {
 class HeavyLayers : public ::testing::Test {
  protected:
   Result<SensitivityResult> run(int threads, std::int64_t memory) const {
-    std::vector<float> values;
-    for (std::int64_t i = 0; i < kWidth; ++i) values.push_back(wave(7 * i));
-    MemorySource source(std::vector<Array>{float_array({1, kWidth}, values)});
+    std::vector<Array> records;
+    for (std::int64_t record = 0; record < 3; ++record) {
+      std::vector<float> values;
+      for (std::int64_t i = 0; i < kWidth; ++i) values.push_back(wave(7 * i + record));
+      records.push_back(float_array({1, kWidth}, values));
+    }
+    MemorySource source(std::move(records));
     SensitivityOptions options;
     options.types = kEverything;
-    options.records = {0, 1};
+    options.records = {0, 3};
     options.threads = threads;
     options.memory = static_cast<decltype(options.memory)>(memory);
     return sensitivity(fp32_, int8_, source, options);
@@ -63,7 +67,7 @@ TEST_F(HeavyLayers, TogetherTrialsGiveWhatEachGivesAlone) {
   constexpr std::int64_t kMap = kWidth * 4;
   const auto alone = run(1, 5 * kMap);  // too little for the maps of a record: every trial runs the whole model
   ASSERT_TRUE(alone.ok()) << alone.error().message;
-  ASSERT_EQ(alone->remarks.size(), 1U);
+  ASSERT_FALSE(alone->remarks.empty());
   ASSERT_GE(alone->nodes.size(), 20U);
   for (const Sensitivity& row : alone->nodes) EXPECT_GT(row.metrics[0].value, 0) << row.part.reference.name;
   for (const int threads : {1, 2, 3}) {
