@@ -34,11 +34,16 @@ template <class In, class Out, class Op>
     for (std::int64_t i = 0; i < length; ++i) out[i] = static_cast<Out>(op(fixed, Computed<In>(b[i])));
   }
 }
-template <class Op>
-VISQ_CPU_CLONES void zip_floats(const float* __restrict a, bool a_moves, const float* __restrict b, bool b_moves, float* __restrict out,
-                                std::int64_t length, Op op) {
+template <class In, class Out, class Op>
+VISQ_CPU_CLONES void zip_vectors(const In* __restrict a, bool a_moves, const In* __restrict b, bool b_moves, Out* __restrict out,
+                                 std::int64_t length, Op op) {
   zip_loop(a, a_moves, b, b_moves, out, length, op);
 }
+/// Types whose operators mostly are arithmetic that vectors hold: float32, and stored integers.
+template <class T>
+constexpr bool kIsStored = std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint8_t> || std::is_same_v<T, std::int16_t>;
+template <class In, class Out>
+constexpr bool kZipsVectors = (std::is_same_v<In, float> && std::is_same_v<Out, float>) || (kIsStored<In> && kIsStored<Out>);
 
 /// The operand whose run repeats is laid out several times, so that one call does many runs.
 template <class Op>
@@ -56,7 +61,7 @@ void zip_repeated_runs(const Broadcast<2>& broadcast, const Broadcast<2>::Repeat
       const float* const moving = operands[moves] + offsets[moves] + first * runs.length;
       const float* const a = moves == 0 ? moving : laid_out;
       const float* const b = moves == 0 ? laid_out : moving;
-      zip_floats(a, true, b, true, out + start + first * runs.length, std::min(at_once, runs.count - first) * runs.length, op);
+      zip_vectors(a, true, b, true, out + start + first * runs.length, std::min(at_once, runs.count - first) * runs.length, op);
     }
   });
 }
@@ -97,8 +102,8 @@ Result<std::unique_ptr<Kernel>> zip_kernel(PrepareContext& context, Op op) {
     Out* out = eval.out<Out>(0).data();
     const bool a_moves = broadcast.steps()[0] != 0, b_moves = broadcast.steps()[1] != 0;
     broadcast.for_each_run([&](const auto& offsets, std::int64_t start, std::int64_t length) {
-      if constexpr (kFloats) {
-        zip_floats(a + offsets[0], a_moves, b + offsets[1], b_moves, out + start, length, op);
+      if constexpr (kZipsVectors<In, Out>) {
+        zip_vectors(a + offsets[0], a_moves, b + offsets[1], b_moves, out + start, length, op);
       } else {
         zip_loop(a + offsets[0], a_moves, b + offsets[1], b_moves, out + start, length, op);
       }

@@ -2,6 +2,7 @@
 // Source: LiteRT 2.3's reference kernels, whose results the project's tests compare bit for bit.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -38,11 +39,12 @@ inline std::optional<int> near_power_of_two(float scale) {
   return static_cast<int>(rounded);
 }
 
+// Without branches, so that compilers turn loops of them into vectors.
+
 /// a * b / 2^31, rounded half up, saturated.
 constexpr std::int32_t doubling_high_product(std::int32_t a, std::int32_t b) {
-  constexpr std::int32_t kLowest = std::numeric_limits<std::int32_t>::min();
-  if (a == kLowest && b == kLowest) return std::numeric_limits<std::int32_t>::max();
-  return static_cast<std::int32_t>((std::int64_t{a} * b + (std::int64_t{1} << 30)) >> 31);
+  const std::int64_t product = (std::int64_t{a} * b + (std::int64_t{1} << 30)) >> 31;
+  return static_cast<std::int32_t>(std::min<std::int64_t>(product, std::numeric_limits<std::int32_t>::max()));
 }
 
 /// a * b / 2^15 of 16-bit numbers, rounded half up, saturated.
@@ -53,7 +55,7 @@ constexpr std::int32_t short_high_product(std::int32_t a, std::int32_t b) {
 
 /// value / 2^exponent, rounded half away from zero. 0 <= exponent <= 31.
 constexpr std::int32_t rounding_shift(std::int32_t value, int exponent) {
-  const auto mask = static_cast<std::int32_t>((std::int64_t{1} << exponent) - 1);
+  const auto mask = static_cast<std::int32_t>((1U << exponent) - 1);
   const std::int32_t threshold = (mask >> 1) + (value < 0 ? 1 : 0);
   return (value >> exponent) + ((value & mask) > threshold ? 1 : 0);
 }

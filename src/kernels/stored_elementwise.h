@@ -49,9 +49,6 @@ struct OnFinerGrid {
   Multiplier multiplier;
   std::int32_t operator()(std::int32_t q) const { return multiply((q - zero_point) * (1 << shift), multiplier); }
 };
-template <class T>
-using FinerOperand = Tabulated<T, std::int32_t, OnFinerGrid>;
-
 /// Fails in Eval where input `slot` of type T holds an integer below `lowest`; else runs `kernel`.
 template <class T>
 std::unique_ptr<Kernel> refusing_below(const PrepareContext& context, std::int32_t lowest, std::unique_ptr<Kernel> kernel) {

@@ -21,7 +21,7 @@ struct SquaredDifference {
 
 template <class T, class Function>
 struct Combined {
-  FinerOperand<T> first, second;
+  OnFinerGrid first, second;
   Requantization requantize;
   T operator()(T a, T b) const { return static_cast<T>(requantize(Function::of(first(a), second(b)))); }
 };
@@ -31,9 +31,7 @@ template <class T, class Function>
 Result<std::unique_ptr<Kernel>> combining_kernel(PrepareContext& context, int shift, double scale_of_result, StoredRange range) {
   const StoredGrid first = stored_grid(context.input(0)), second = stored_grid(context.input(1)), out = stored_grid(context.output(0));
   const double common = 2 * std::max(first.scale, second.scale);
-  const auto operand = [&](const StoredGrid& grid) {
-    return FinerOperand<T>(OnFinerGrid{grid.zero_point, shift, to_multiplier(grid.scale / common)});
-  };
+  const auto operand = [&](const StoredGrid& grid) { return OnFinerGrid{grid.zero_point, shift, to_multiplier(grid.scale / common)}; };
   return zip_kernel<T, T>(
       context, Combined<T, Function>{operand(first), operand(second), {to_multiplier(scale_of_result / out.scale), out.zero_point, range}});
 }
