@@ -3,35 +3,126 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace visq::metrics {
 namespace {
 
-constexpr std::uint32_t kExponentMask = 0xFF, kSignBlock = 0x100;
+constexpr std::size_t kExponentMask = 0xFF, kSignBlock = 0x100;
+constexpr std::uint32_t kSign = 0x80000000, kInfinity = 0x7F800000, kLeastNormal = 0x00800000;  // bits of floats
+constexpr unsigned kDropped = 16;  ///< mantissa bits that buckets do not tell apart
+constexpr std::size_t kKeys = std::size_t{1} << 16;
+/// Values whose counters are not worth looking through.
+constexpr std::size_t kFew = 4096;
 
 /// The end of a bucket that is nearer to zero, without sign; `step` may be one past the last.
-double magnitude(std::uint32_t exponent, std::size_t step) {
+double magnitude(std::size_t exponent, std::size_t step) {
   return std::ldexp(1 + static_cast<double>(step) / 128, static_cast<int>(exponent) - 127);
+}
+
+/// What blocks and extremes a stretch of values touches.
+struct Reach {
+  std::int32_t lowest = std::numeric_limits<std::int32_t>::max(), highest = std::numeric_limits<std::int32_t>::min();  ///< in_order()
+  std::uint32_t smallest = kInfinity, largest = 0;  ///< magnitudes as bits: of numbers from 2^-126 on, of all finite ones
+  std::uint32_t finite = 0;
+};
+
+/// Bits of a float as an integer that compares as the float does; its own inverse.
+constexpr std::int32_t in_order(std::int32_t bits) { return bits ^ (bits >> 31 & std::numeric_limits<std::int32_t>::max()); }
+
+/// Without branches, for the sake of vectors.
+Reach reach_of(std::span<const float> values) {
+  Reach reach;
+  for (const float value : values) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    const std::uint32_t magnitude = bits & ~kSign;
+    const bool is_finite = magnitude < kInfinity;
+    const std::int32_t place = in_order(std::bit_cast<std::int32_t>(bits));
+    reach.finite += is_finite ? 1 : 0;
+    reach.lowest = std::min(reach.lowest, is_finite ? place : std::numeric_limits<std::int32_t>::max());
+    reach.highest = std::max(reach.highest, is_finite ? place : std::numeric_limits<std::int32_t>::min());
+    reach.smallest = std::min(reach.smallest, magnitude < kLeastNormal ? kInfinity : magnitude);
+    reach.largest = std::max(reach.largest, is_finite ? magnitude : 0);
+  }
+  return reach;
+}
+
+/// Sign, exponent and first mantissa bits.
+std::size_t key_of(float value) { return std::bit_cast<std::uint32_t>(value) >> kDropped; }
+
+/// Counters by sign, exponent and first mantissa bits, twice: neighbouring values are often alike, and the next count of one counter waits
+/// for the last. All zero between calls.
+class Counters {
+ public:
+  void count(std::span<const float> values) {
+    std::size_t i = 0;
+    for (; i + 1 < values.size(); i += 2) {
+      ++even_[key_of(values[i])];
+      ++odd_[key_of(values[i + 1])];
+    }
+    if (i < values.size()) ++even_[key_of(values[i])];
+  }
+  /// What was counted, which is forgotten.
+  std::int64_t take(std::size_t key) {
+    const std::int64_t count = std::int64_t{even_[key]} + odd_[key];
+    even_[key] = odd_[key] = 0;
+    return count;
+  }
+
+ private:
+  std::vector<std::uint32_t> even_ = std::vector<std::uint32_t>(kKeys), odd_ = std::vector<std::uint32_t>(kKeys);
+};
+
+Counters& counters() {
+  thread_local Counters counters;
+  return counters;
 }
 
 }  // namespace
 
 void ValueSketch::add(std::span<const float> values) {
-  for (const float value : values) {
-    const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
-    const std::uint32_t block = bits >> 23, exponent = block & kExponentMask;
-    if (exponent == kExponentMask) continue;
-    min_ = count_ == 0 || value < min_ ? value : min_;
-    max_ = count_ == 0 || value > max_ ? value : max_;
-    ++count_;
-    if (exponent == 0) {
-      ++zeros_;
-      continue;
-    }
-    auto& counts = blocks_[block];
-    if (!counts) counts = std::make_unique<Block>(Block{});
-    ++(*counts)[bits >> 16 & 0x7FU];
+  constexpr std::size_t kMost = std::size_t{1} << 31;  // what a counter holds
+  for (std::size_t first = 0; first < values.size(); first += kMost) {
+    add_stretch(values.subspan(first, std::min(kMost, values.size() - first)));
   }
+}
+
+void ValueSketch::add_stretch(std::span<const float> values) {
+  const Reach reach = reach_of(values);
+  if (reach.finite > 0) {
+    const float low = std::bit_cast<float>(in_order(reach.lowest)) + 0.0F;  // -0 counts as 0
+    const float high = std::bit_cast<float>(in_order(reach.highest)) + 0.0F;
+    min_ = count_ == 0 ? low : std::min(min_, low);
+    max_ = count_ == 0 ? high : std::max(max_, high);
+  }
+  count_ += reach.finite;
+  if (values.size() < kFew) {
+    for (const float value : values) put(key_of(value), 1);
+    return;
+  }
+  Counters& counted = counters();
+  counted.count(values);
+  const std::size_t first = (reach.smallest >> kDropped) / kSteps * kSteps, last = (reach.largest >> kDropped) + 1;
+  for (const std::size_t sign : {std::size_t{0}, kSignBlock * kSteps}) {
+    const auto put_all = [&](std::size_t from, std::size_t to) {
+      for (std::size_t key = from; key < to; ++key) put(sign + key, counted.take(sign + key));
+    };
+    put_all(0, kSteps);
+    put_all(first, std::max(first, last));
+    put_all(kExponentMask * kSteps, kSignBlock * kSteps);
+  }
+}
+
+void ValueSketch::put(std::size_t key, std::int64_t count) {
+  const std::size_t block = key / kSteps, exponent = block & kExponentMask;
+  if (count == 0 || exponent == kExponentMask) return;
+  if (exponent == 0) {
+    zeros_ += count;
+    return;
+  }
+  auto& counts = blocks_[block];
+  if (!counts) counts = std::make_unique<Block>(Block{});
+  (*counts)[key % kSteps] += count;
 }
 
 void ValueSketch::merge(const ValueSketch& other) {
@@ -53,12 +144,12 @@ std::vector<ValueSketch::Bucket> ValueSketch::buckets() const {
   const auto put = [&](double from, double to, std::int64_t count) {
     if (count > 0) list.push_back({std::clamp(from, low, high), std::clamp(to, low, high), count});
   };
-  for (std::uint32_t exponent = kExponentMask; exponent-- > 1;) {
+  for (std::size_t exponent = kExponentMask; exponent-- > 1;) {
     const auto& block = blocks_[exponent | kSignBlock];
     for (std::size_t k = kSteps; block && k-- > 0;) put(-magnitude(exponent, k + 1), -magnitude(exponent, k), (*block)[k]);
   }
   put(0, 0, zeros_);
-  for (std::uint32_t exponent = 1; exponent < kExponentMask; ++exponent) {
+  for (std::size_t exponent = 1; exponent < kExponentMask; ++exponent) {
     const auto& block = blocks_[exponent];
     for (std::size_t k = 0; block && k < kSteps; ++k) put(magnitude(exponent, k), magnitude(exponent, k + 1), (*block)[k]);
   }

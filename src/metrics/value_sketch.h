@@ -50,6 +50,9 @@ class ValueSketch {
   static constexpr std::size_t kSteps = 128;   ///< buckets per power of two
   static constexpr std::size_t kBlocks = 512;  ///< sign and exponent
   using Block = std::array<std::int64_t, kSteps>;
+  void add_stretch(std::span<const float> values);
+  void put(std::size_t key, std::int64_t count);
+
   std::array<std::unique_ptr<Block>, kBlocks> blocks_;
   std::int64_t zeros_ = 0, count_ = 0;
   float min_ = 0, max_ = 0;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <tuple>
 
 namespace visq::metrics {
 namespace {
@@ -50,6 +51,36 @@ TEST(ValueSketch, OrderAndMergingDoNotMatter) {
   EXPECT_EQ(merged.count(), 5000);
   for (double p = 0; p <= 1; p += 0.01) EXPECT_EQ(merged.quantile(p), whole.quantile(p));
   EXPECT_EQ(merged.histogram(-100, 100, 33), whole.histogram(-100, 100, 33));
+}
+
+/// Long stretches are counted another way than short ones; what one call leaves behind would show in the next.
+TEST(ValueSketch, LongStretchesCountAsShortOnesDo) {
+  auto values = wild_values(50'001);
+  for (std::size_t i = 3; i < values.size(); i += 100) values[i] = std::numeric_limits<float>::quiet_NaN();
+  for (std::size_t i = 4; i < values.size(); i += 100) values[i] = -std::numeric_limits<float>::infinity();
+  for (std::size_t i = 5; i < values.size(); i += 100) values[i] = i % 200 == 5 ? -1e-40F : -0.0F;
+  for (const std::size_t count : {values.size(), std::size_t{7000}}) {
+    const std::span all = std::span(values).first(count);
+    ValueSketch pieces;
+    for (std::size_t i = 0; i < count; i += 1000) pieces.add(all.subspan(i, std::min<std::size_t>(1000, count - i)));
+    const ValueSketch whole = sketch_of(all);
+    EXPECT_EQ(whole.count(), std::count_if(all.begin(), all.end(), [](float value) { return std::isfinite(value); }));
+    EXPECT_EQ(whole.count(), pieces.count());
+    EXPECT_EQ(whole.min(), pieces.min());
+    EXPECT_EQ(whole.max(), pieces.max());
+    const auto a = whole.buckets(), b = pieces.buckets();
+    ASSERT_EQ(a.size(), b.size());
+    std::int64_t total = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      EXPECT_EQ(std::tuple(a[i].low, a[i].high, a[i].count), std::tuple(b[i].low, b[i].high, b[i].count));
+      total += a[i].count;
+    }
+    EXPECT_EQ(total, whole.count());
+  }
+  EXPECT_EQ(sketch_of(std::vector<float>(5000, std::numeric_limits<float>::quiet_NaN())).count(), 0);
+  const ValueSketch zeros = sketch_of(std::vector<float>(5000, -0.0F));
+  EXPECT_EQ(zeros.count(), 5000);
+  EXPECT_FALSE(std::signbit(zeros.min()));
 }
 
 TEST(ValueSketch, HistogramsCountEverythingInTheRange) {
