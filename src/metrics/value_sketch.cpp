@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
+
+#include "metrics/value_reach.h"
 
 namespace visq::metrics {
 namespace {
 
 constexpr std::size_t kExponentMask = 0xFF, kSignBlock = 0x100;
-constexpr std::uint32_t kSign = 0x80000000, kInfinity = 0x7F800000, kLeastNormal = 0x00800000;  // bits of floats
 constexpr unsigned kDropped = 16;  ///< mantissa bits that buckets do not tell apart
 constexpr std::size_t kKeys = std::size_t{1} << 16;
 /// Values whose counters are not worth looking through.
@@ -18,33 +18,6 @@ constexpr std::size_t kFew = 4096;
 /// The end of a bucket that is nearer to zero, without sign; `step` may be one past the last.
 double magnitude(std::size_t exponent, std::size_t step) {
   return std::ldexp(1 + static_cast<double>(step) / 128, static_cast<int>(exponent) - 127);
-}
-
-/// What blocks and extremes a stretch of values touches.
-struct Reach {
-  std::int32_t lowest = std::numeric_limits<std::int32_t>::max(), highest = std::numeric_limits<std::int32_t>::min();  ///< in_order()
-  std::uint32_t smallest = kInfinity, largest = 0;  ///< magnitudes as bits: of numbers from 2^-126 on, of all finite ones
-  std::uint32_t finite = 0;
-};
-
-/// Bits of a float as an integer that compares as the float does; its own inverse.
-constexpr std::int32_t in_order(std::int32_t bits) { return bits ^ (bits >> 31 & std::numeric_limits<std::int32_t>::max()); }
-
-/// Without branches, for the sake of vectors.
-Reach reach_of(std::span<const float> values) {
-  Reach reach;
-  for (const float value : values) {
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    const std::uint32_t magnitude = bits & ~kSign;
-    const bool is_finite = magnitude < kInfinity;
-    const std::int32_t place = in_order(std::bit_cast<std::int32_t>(bits));
-    reach.finite += is_finite ? 1 : 0;
-    reach.lowest = std::min(reach.lowest, is_finite ? place : std::numeric_limits<std::int32_t>::max());
-    reach.highest = std::max(reach.highest, is_finite ? place : std::numeric_limits<std::int32_t>::min());
-    reach.smallest = std::min(reach.smallest, magnitude < kLeastNormal ? kInfinity : magnitude);
-    reach.largest = std::max(reach.largest, is_finite ? magnitude : 0);
-  }
-  return reach;
 }
 
 /// Sign, exponent and first mantissa bits.
@@ -88,10 +61,9 @@ void ValueSketch::add(std::span<const float> values) {
 }
 
 void ValueSketch::add_stretch(std::span<const float> values) {
-  const Reach reach = reach_of(values);
+  const ValueReach reach = reach_of(values);
   if (reach.finite > 0) {
-    const float low = std::bit_cast<float>(in_order(reach.lowest)) + 0.0F;  // -0 counts as 0
-    const float high = std::bit_cast<float>(in_order(reach.highest)) + 0.0F;
+    const float low = reach.low + 0.0F, high = reach.high + 0.0F;  // -0 counts as 0
     min_ = count_ == 0 ? low : std::min(min_, low);
     max_ = count_ == 0 ? high : std::max(max_, high);
   }
