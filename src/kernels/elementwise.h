@@ -46,21 +46,21 @@ template <class In, class Out>
 constexpr bool kZipsVectors = (std::is_same_v<In, float> && std::is_same_v<Out, float>) || (kIsStored<In> && kIsStored<Out>);
 
 /// The operand whose run repeats is laid out several times, so that one call does many runs.
-template <class Op>
+template <class In, class Out, class Op>
 void zip_repeated_runs(const Broadcast<2>& broadcast, const Broadcast<2>::RepeatedRuns& runs, EvalContext& eval, const Op& op) {
   constexpr std::int64_t kElements = 1024;  // of a call: little beside a cache, much beside what a call costs
   const std::int64_t at_once = std::min(runs.count, kElements / runs.length);
-  auto* const laid_out = reinterpret_cast<float*>(eval.scratch(static_cast<std::size_t>(at_once * runs.length) * sizeof(float)));
+  auto* const laid_out = reinterpret_cast<In*>(eval.scratch(static_cast<std::size_t>(at_once * runs.length) * sizeof(In)));
   const std::size_t moves = 1 - runs.repeats;
-  const float* const operands[] = {eval.in<float>(0).data(), eval.in<float>(1).data()};
-  float* const out = eval.out<float>(0).data();
+  const In* const operands[] = {eval.in<In>(0).data(), eval.in<In>(1).data()};
+  Out* const out = eval.out<Out>(0).data();
   broadcast.for_each_block(runs, [&](const auto& offsets, std::int64_t start) {
     for (std::int64_t i = 0; i < at_once; ++i)
       std::copy_n(operands[runs.repeats] + offsets[runs.repeats], runs.length, laid_out + i * runs.length);
     for (std::int64_t first = 0; first < runs.count; first += at_once) {
-      const float* const moving = operands[moves] + offsets[moves] + first * runs.length;
-      const float* const a = moves == 0 ? moving : laid_out;
-      const float* const b = moves == 0 ? laid_out : moving;
+      const In* const moving = operands[moves] + offsets[moves] + first * runs.length;
+      const In* const a = moves == 0 ? moving : laid_out;
+      const In* const b = moves == 0 ? laid_out : moving;
       zip_vectors(a, true, b, true, out + start + first * runs.length, std::min(at_once, runs.count - first) * runs.length, op);
     }
   });
@@ -88,12 +88,12 @@ template <class In, class Out, class Op>
 Result<std::unique_ptr<Kernel>> zip_kernel(PrepareContext& context, Op op) {
   VISQ_TRY(context.expect_same_type(1, "the second input", 0));
   VISQ_ASSIGN(auto broadcast, Broadcast<2>::plan(context, kDTypeOf<Out>));
-  constexpr bool kFloats = std::is_same_v<In, float> && std::is_same_v<Out, float>;
-  const auto repeated = kFloats ? broadcast.repeated_runs() : std::nullopt;
+  constexpr bool kVectors = kZipsVectors<In, Out>;
+  const auto repeated = kVectors ? broadcast.repeated_runs() : std::nullopt;
   return make_kernel([broadcast = std::move(broadcast), repeated, op](EvalContext& eval) -> Status {
-    if constexpr (kFloats) {
+    if constexpr (kVectors) {
       if (repeated) {
-        zip_repeated_runs(broadcast, *repeated, eval, op);
+        zip_repeated_runs<In, Out>(broadcast, *repeated, eval, op);
         return {};
       }
     }
@@ -102,7 +102,7 @@ Result<std::unique_ptr<Kernel>> zip_kernel(PrepareContext& context, Op op) {
     Out* out = eval.out<Out>(0).data();
     const bool a_moves = broadcast.steps()[0] != 0, b_moves = broadcast.steps()[1] != 0;
     broadcast.for_each_run([&](const auto& offsets, std::int64_t start, std::int64_t length) {
-      if constexpr (kZipsVectors<In, Out>) {
+      if constexpr (kVectors) {
         zip_vectors(a + offsets[0], a_moves, b + offsets[1], b_moves, out + start, length, op);
       } else {
         zip_loop(a + offsets[0], a_moves, b + offsets[1], b_moves, out + start, length, op);

@@ -6,9 +6,9 @@
 
 #include "core/alignment.h"
 #include "kernels/cpu_clones.h"
+#include "kernels/library_sums.h"
 #include "kernels/row_quantization.h"
 #include "kernels/sliding_window.h"
-#include "kernels/stored_filter.h"
 #include "kernels/window_sums.h"
 
 namespace visq::kernels {
@@ -92,13 +92,8 @@ template <class Sum>
 class StoredKernel final : public SumKernel<Sum> {
  public:
   StoredKernel(const PrepareContext& context, const ConvolutionSpec& spec, std::int32_t input_zero, std::int32_t filter_zero,
-               OutputStage<Sum> stage)
-      : SumKernel<Sum>(context, spec, filter_zero), input_zero_(input_zero), stage_(std::move(stage)) {
-    const int slot = spec.slots.bias;
-    if (!context.has_input(slot) || context.known(slot)) {
-      bias_ = stored_bias<Sum>(context.has_input(slot) ? &context.input(slot) : nullptr, spec.shape.out_channels);
-    }
-  }
+               StoredResult<Sum> result)
+      : SumKernel<Sum>(context, spec, filter_zero), input_zero_(input_zero), result_(std::move(result)) {}
 
  protected:
   void read_image(const Tensor& input, std::int64_t image, std::int16_t* centered, float*) const override {
@@ -106,22 +101,12 @@ class StoredKernel final : public SumKernel<Sum> {
   }
 
   void finish(EvalContext& context, const Block<Sum>& block) const override {
-    std::vector<Sum> computed;
-    if (bias_.empty()) computed = stored_bias<Sum>(&context.input(this->spec().slots.bias), this->spec().shape.out_channels);
-    const Sum* bias = (bias_.empty() ? computed : bias_).data();
-    const Tensor& output = context.output(0);
-    const auto run = [&](auto* values) { stage_.run(block.sums, bias, block.count, values + this->offset(block)); };
-    if (output.dtype == DType::kInt16) return run(reinterpret_cast<std::int16_t*>(output.data));
-    if constexpr (std::is_same_v<Sum, std::int32_t>) {
-      if (output.dtype == DType::kUInt8) return run(reinterpret_cast<std::uint8_t*>(output.data));
-      run(reinterpret_cast<std::int8_t*>(output.data));
-    }
+    result_.write(context, block.sums, block.count, this->offset(block));
   }
 
  private:
   std::int32_t input_zero_;
-  OutputStage<Sum> stage_;
-  std::vector<Sum> bias_;  ///< empty where it is computed at run time
+  StoredResult<Sum> result_;
 };
 
 /// out[p, c] = sums[p, c] * step * scales[c] + bias[c]; the products in the order that the rules say.
@@ -210,8 +195,14 @@ Result<std::unique_ptr<Kernel>> make_stored(const PrepareContext& context, const
   VISQ_ASSIGN(const std::int32_t input_zero, centering_zero_point(context, context.input(spec.slots.input), "the input"));
   VISQ_ASSIGN(const std::int32_t filter_zero, filter_zero_point(context, spec, rules));
   VISQ_ASSIGN(const StoredRange range, stored_range(context, context.output(0), spec.activation));
-  return std::unique_ptr<Kernel>(std::make_unique<StoredKernel<Sum>>(
-      context, spec, input_zero, filter_zero, OutputStage<Sum>(rules.scaling, factors, stored_grid(context.output(0)).zero_point, range)));
+  StoredResult<Sum> result(context, spec, OutputStage<Sum>(rules.scaling, factors, stored_grid(context.output(0)).zero_point, range));
+  if constexpr (std::is_same_v<Sum, std::int32_t>) {
+    const Tensor& filter = context.input(spec.slots.filter);
+    if (filter.data != nullptr) {
+      if (auto kernel = make_library_sums(context, spec, input_zero, centered_filter(filter, filter_zero), result)) return kernel;
+    }
+  }
+  return std::unique_ptr<Kernel>(std::make_unique<StoredKernel<Sum>>(context, spec, input_zero, filter_zero, std::move(result)));
 }
 
 /// int16 activations: sums of 64 bits, unless the bias is stated to have 32.

@@ -99,6 +99,36 @@ TEST(IntegerConvolution, SumsAreExact) {
   }
 }
 
+/// Extreme codes: with 500 channels no sum leaves what float32 holds, with 1,000 all do, and end on odd numbers. The bias brings them back.
+TEST(IntegerConvolution, LargeSumsAreExact) {
+  constexpr std::int64_t kOutputs = 16, kPixels = 20;
+  for (const std::int64_t channels : {std::int64_t{500}, std::int64_t{1000}}) {
+    const std::int64_t sum = -255 * 127 * (channels - 1) - 255 * 126;
+    std::vector<std::int64_t> filter, bias;
+    std::vector<std::int32_t> want;
+    for (std::int64_t c = 0; c < kOutputs; ++c) {
+      filter.insert(filter.end(), static_cast<std::size_t>(channels - 1), 127);
+      filter.push_back(126);
+      bias.push_back(c - sum);
+    }
+    for (std::int64_t p = 0; p < kPixels; ++p) {
+      for (std::int64_t c = 0; c < kOutputs; ++c) want.push_back(static_cast<std::int32_t>(c));
+    }
+    const std::vector<std::int64_t> codes(static_cast<std::size_t>(kPixels * channels), -128);
+    const HeavyOp op{.type = "CONV_2D",
+                     .inputs = {quantized_activation({1, 4, 5, channels}, DType::kInt8, codes, quantization({1}, {127})),
+                                quantized_constant({kOutputs, 1, 1, channels}, DType::kInt8, filter, quantization({1}, {0})),
+                                integer_constant({kOutputs}, DType::kInt32, bias)},
+                     .attributes = ConvCase{.kernel_h = 1, .kernel_w = 1}.attributes(),
+                     .output = DType::kInt8,
+                     .integer_run = true,
+                     .output_quantization = quantization({1}, {0})};
+    const auto result = run(op);
+    ASSERT_TRUE(result.ok()) << result.error().message;
+    EXPECT_EQ(result->integers, want) << channels;
+  }
+}
+
 TEST(IntegerConvolution, TransposedSumsSpread) {
   HeavyOp op{.type = "TRANSPOSE_CONV",
              .inputs = {integer_constant({4}, DType::kInt32, {1, 1, 5, 1}),

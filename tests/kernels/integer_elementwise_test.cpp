@@ -2,10 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numeric>
 
+#include "kernels/fixed_point.h"
 #include "support/light_runner.h"
 
 namespace visq {
@@ -128,6 +130,47 @@ TEST(IntegerProducts, AreExactOnFriendlyGrids) {
                   .first<std::int8_t>()
                   .second,
               ElementsAre(127, -32, 127));
+}
+
+/// Every pair of codes, many at a time, as the definition has it for one.
+TEST(IntegerProducts, AreTheSameInVectorsAndOneByOne) {
+  Int8 a, b;
+  for (int i = -128; i < 128; ++i) {
+    for (int k = -128; k < 128; ++k) a.push_back(static_cast<std::int8_t>(i)), b.push_back(static_cast<std::int8_t>(k));
+  }
+  for (const float out_scale : {0.00031F, 0.0173F, 1.7F}) {
+    const auto product = LightRunner("MUL")
+                             .stored<std::int8_t>({65536}, a, 0.0137F, 5)
+                             .stored<std::int8_t>({65536}, b, 0.0219F, -7)
+                             .stored_output(DType::kInt8, out_scale, -3)
+                             .first<std::int8_t>()
+                             .second;
+    const auto multiplier = kernels::to_multiplier(static_cast<double>(0.0137F * 0.0219F / out_scale));
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const int want = std::clamp(kernels::multiply(std::int32_t{(a[i] - 5) * (b[i] + 7)}, multiplier) - 3, -128, 127);
+      ASSERT_EQ(product[i], want) << int{a[i]} << " * " << int{b[i]} << " on " << out_scale;
+    }
+  }
+}
+
+/// What repeats in short runs is laid out several times.
+TEST(IntegerSums, ShortRunsThatRepeatAreAsLongOnes) {
+  constexpr std::int64_t kRows = 700;
+  Int8 rows(3 * kRows), repeated;
+  std::iota(rows.begin(), rows.end(), std::int8_t{-100});
+  const Int8 run{20, -30, 40};
+  for (std::int64_t i = 0; i < kRows; ++i) repeated.insert(repeated.end(), run.begin(), run.end());
+  for (const std::string op : {"ADD", "SUB", "MUL"}) {
+    const auto result = [&](const Int8& second, Shape shape) {
+      return LightRunner(op)
+          .stored<std::int8_t>({kRows, 3}, rows, 0.1F, 4)
+          .stored<std::int8_t>(std::move(shape), second, 0.3F, -2)
+          .stored_output(DType::kInt8, 0.25F, 1)
+          .first<std::int8_t>()
+          .second;
+    };
+    EXPECT_EQ(result(run, {3}), result(repeated, {kRows, 3})) << op;
+  }
 }
 
 TEST(IntegerQuotients, DivideByEitherSignAndRefuseZero) {

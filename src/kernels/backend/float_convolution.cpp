@@ -195,7 +195,7 @@ Status FloatConvolution::run(FloatConvolutionCall& call, const OneDnnOperands& o
     return onednn_->run(*call.onednn, direct);
   }
   if (call.onednn) return onednn_->run(*call.onednn, operands);
-  if (call.xnnpack) return call.xnnpack->run(static_cast<const float*>(operands.source), operands.target);
+  if (call.xnnpack) return call.xnnpack->run(static_cast<const float*>(operands.source), static_cast<float*>(operands.target));
   return internal_error("XNNPACK could not make an operator: out of memory");
 }
 

@@ -43,6 +43,8 @@ DataType data_type(DType type) {
       return DataType::s8;
     case DType::kUInt8:
       return DataType::u8;
+    case DType::kInt32:
+      return DataType::s32;
     default:
       return DataType::f32;
   }
@@ -252,7 +254,7 @@ Parts make_parts(const OneDnnConvolution& convolution, dnnl::algorithm algorithm
   const DataType weights = convolution.source == DType::kFloat32 ? DataType::f32 : DataType::s8;
   const auto layout = convolution.winograd ? memory::format_tag::any : memory::format_tag::nhwc;
   const memory::desc source = map_desc(shape, true, data_type(convolution.source), layout);
-  const memory::desc target = map_desc(shape, false, DataType::f32, layout);
+  const memory::desc target = map_desc(shape, false, data_type(convolution.target), layout);
   const memory::desc filter(filter_dims(shape), weights, memory::format_tag::any);
   const memory::desc bias = biased ? memory::desc({shape.out_channels}, DataType::f32, memory::format_tag::a) : memory::desc();
   const typename Forward::desc desc(dnnl::prop_kind::forward_inference, algorithm, source, filter, bias, target,
@@ -262,7 +264,7 @@ Parts make_parts(const OneDnnConvolution& convolution, dnnl::algorithm algorithm
   Parts parts;
   parts.primitive = Forward(chosen);
   parts.source = map_desc(shape, true, data_type(convolution.source));
-  parts.target = map_desc(shape, false, DataType::f32);
+  parts.target = map_desc(shape, false, data_type(convolution.target));
   parts.scratch = chosen.scratchpad_desc();
   parts.generated = is_generated(chosen.impl_info_str());
   set_layout(parts, chosen.src_desc(), chosen.dst_desc());

@@ -24,7 +24,7 @@ class OneDnnCall {
 /// Memory that a Primitive works on. `scratch` has at least scratch_bytes() bytes, 64-byte aligned.
 struct OneDnnOperands {
   const void* source = nullptr;
-  float* target = nullptr;
+  void* target = nullptr;  ///< of the convolution's target type; float32 for pooling
   std::byte* scratch = nullptr;
   const float* filter = nullptr;  ///< only where the filter was not given while preparing
   const float* bias = nullptr;    ///< only where the bias was not given while preparing
@@ -47,6 +47,7 @@ struct OneDnnConvolution {
   FilterLayout layout = FilterLayout::kOhwi;
   DType source = DType::kFloat32;      ///< or int8, uint8
   std::int32_t source_zero_point = 0;  ///< int8, uint8 only
+  DType target = DType::kFloat32;      ///< or int32, of int8 and uint8 sources: converted from float32 in the end
   std::span<const float> scales = {};  ///< one per output channel (int8, uint8 only); empty: 1
   const void* filter = nullptr;        ///< float32, or int8 where the source is int8 or uint8; null: given at run time (float32)
   std::span<const float> bias = {};    ///< one per output channel; empty: none, or given at run time

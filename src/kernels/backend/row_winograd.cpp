@@ -151,7 +151,7 @@ class RowWinograd final : public OneDnnPrimitive {
     auto* const products = reinterpret_cast<float*>(operands.scratch + products_offset());
     transform(static_cast<const float*>(operands.source), block, columns);
     VISQ_TRY(products_->run(call, {.source = columns, .target = products, .scratch = operands.scratch}));
-    finish(products, block, reinterpret_cast<float*>(operands.scratch + spare_offset()), operands.target);
+    finish(products, block, reinterpret_cast<float*>(operands.scratch + spare_offset()), static_cast<float*>(operands.target));
     return {};
   }
 

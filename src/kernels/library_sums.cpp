@@ -1,0 +1,85 @@
+#include "kernels/library_sums.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/alignment.h"
+#include "kernels/backend/onednn.h"
+#include "kernels/integer_sums.h"
+
+namespace visq::kernels {
+namespace {
+
+using backend::ConvolutionShape;
+
+class LibraryKernel final : public Kernel {
+ public:
+  LibraryKernel(std::unique_ptr<backend::OneDnnPrimitive> primitive, const ConvolutionSpec& spec, StoredResult<std::int32_t> result)
+      : primitive_(std::move(primitive)), spec_(spec), result_(std::move(result)) {}
+
+  struct State final : KernelState {
+    std::unique_ptr<backend::OneDnnCall> call;
+  };
+  std::unique_ptr<KernelState> make_state() const override {
+    auto state = std::make_unique<State>();
+    state->call = primitive_->make_call();
+    return state;
+  }
+
+  Status eval(EvalContext& context) const override {
+    std::byte* scratch = context.scratch(scratch_bytes());
+    auto* sums = reinterpret_cast<std::int32_t*>(scratch + align_up(primitive_->scratch_bytes()));
+    VISQ_TRY(primitive_->run(*context.state<State>().call,
+                             {.source = context.input(spec_.slots.input).data, .target = sums, .scratch = scratch}));
+    result_.write(context, sums, spec_.shape.out_pixels(), 0);
+    return {};
+  }
+  std::size_t scratch_bytes() const override {
+    const auto elements = static_cast<std::size_t>(spec_.shape.out_pixels() * spec_.shape.out_channels);
+    return align_up(primitive_->scratch_bytes()) + elements * sizeof(std::int32_t);
+  }
+
+ private:
+  std::unique_ptr<backend::OneDnnPrimitive> primitive_;
+  ConvolutionSpec spec_;
+  StoredResult<std::int32_t> result_;
+};
+
+/// Whether the sums of all inputs stay exact, and the weights fit.
+bool are_exact(const ConvolutionShape& shape, DType source, std::int32_t input_zero, std::span<const std::int16_t> filter) {
+  const IntegerRange codes = integer_range(source), weights = integer_range(DType::kInt8);
+  const auto largest_input = std::max<std::int64_t>(codes.high - input_zero, input_zero - codes.low);
+  const auto taps = static_cast<std::size_t>(shape.taps());
+  for (std::size_t first = 0; first < filter.size(); first += taps) {
+    std::int64_t total = 0;
+    for (const std::int16_t weight : filter.subspan(first, taps)) {
+      if (weight < weights.low || weight > weights.high) return false;
+      total += std::abs(weight);
+    }
+    if (static_cast<double>(total) * static_cast<double>(largest_input) >= kExactFloat) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_library_sums(const PrepareContext& context, const ConvolutionSpec& spec, std::int32_t input_zero,
+                                          std::span<const std::int16_t> filter, StoredResult<std::int32_t> result) {
+  constexpr std::int64_t kMostSums = std::int64_t{8} << 20;  // they stand in memory all at once
+  const ConvolutionShape& shape = spec.shape;
+  const DType source = context.input(spec.slots.input).dtype;
+  if (!backend::exact_int8_sums() || (source != DType::kInt8 && source != DType::kUInt8)) return nullptr;
+  if (shape.transposed || spec.layout != backend::FilterLayout::kOhwi || shape.taps() == 0) return nullptr;
+  if (shape.out_pixels() > kMostSums / shape.out_channels || !are_exact(shape, source, input_zero, filter)) return nullptr;
+  const std::vector<std::int8_t> weights(filter.begin(), filter.end());
+  auto primitive = backend::make_onednn_convolution({.shape = shape,
+                                                     .layout = spec.layout,
+                                                     .source = source,
+                                                     .source_zero_point = input_zero,
+                                                     .target = DType::kInt32,
+                                                     .filter = weights.data()});
+  if (primitive == nullptr || !primitive->generated()) return nullptr;
+  return std::make_unique<LibraryKernel>(std::move(primitive), spec, std::move(result));
+}
+
+}  // namespace visq::kernels
