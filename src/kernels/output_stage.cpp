@@ -32,14 +32,26 @@ void scale_in_real(const Sum* sums, const Sum* bias, const std::vector<double>& 
 
 template <class Sum, class Out>
 VISQ_CPU_CLONES void scale_in_fixed_point(const Sum* __restrict sums, const Sum* __restrict bias, const Multiplier* __restrict multipliers,
-                                          std::size_t channels, std::int32_t zero_point, StoredRange range, std::int64_t pixels,
-                                          Out* __restrict out) {
-  for (std::int64_t p = 0; p < pixels; ++p, sums += channels, out += channels) {
-    for (std::size_t c = 0; c < channels; ++c) {
-      const std::int32_t scaled = wrapping_add(multiply(wrapping_add(sums[c], bias[c]), multipliers[c]), zero_point);
-      out[c] = static_cast<Out>(std::min(std::max(scaled, range.low), range.high));
-    }
+                                          std::size_t count, std::int32_t zero_point, StoredRange range, Out* __restrict out) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int32_t scaled = wrapping_add(multiply(wrapping_add(sums[i], bias[i]), multipliers[i]), zero_point);
+    out[i] = static_cast<Out>(std::min(std::max(scaled, range.low), range.high));
   }
+}
+
+/// Pixels that are finished together: a loop over few channels would hardly fill a vector.
+std::size_t pixels_together(std::size_t channels) {
+  constexpr std::size_t kElements = 512;
+  return std::max<std::size_t>(1, kElements / std::max<std::size_t>(1, channels));
+}
+
+/// values, `times` times.
+template <class T>
+std::vector<T> repeated(std::span<const T> values, std::size_t times) {
+  std::vector<T> all;
+  all.reserve(values.size() * times);
+  for (std::size_t i = 0; i < times; ++i) all.insert(all.end(), values.begin(), values.end());
+  return all;
 }
 
 }  // namespace
@@ -65,17 +77,21 @@ OutputStage<Sum>::OutputStage(Scaling scaling, std::span<const double> factors, 
   if (scaling == Scaling::kReal) {
     factors_.assign(factors.begin(), factors.end());
   } else {
-    std::transform(factors.begin(), factors.end(), std::back_inserter(multipliers_), to_multiplier);
+    std::vector<Multiplier> multipliers;
+    std::transform(factors.begin(), factors.end(), std::back_inserter(multipliers), to_multiplier);
+    multipliers_ = repeated<Multiplier>(multipliers, pixels_together(channels_));
   }
 }
 
 template <class Sum>
 template <class Out>
 void OutputStage<Sum>::run(const Sum* sums, const Sum* bias, std::int64_t pixels, Out* out) const {
-  if (scaling_ == Scaling::kReal) {
-    scale_in_real(sums, bias, factors_, zero_point_, range_, pixels, out);
-  } else {
-    scale_in_fixed_point(sums, bias, multipliers_.data(), channels_, zero_point_, range_, pixels, out);
+  if (scaling_ == Scaling::kReal) return scale_in_real(sums, bias, factors_, zero_point_, range_, pixels, out);
+  const std::size_t elements = static_cast<std::size_t>(pixels) * channels_, together = multipliers_.size();
+  const auto biases = repeated<Sum>({bias, channels_}, std::min(together, elements) / std::max<std::size_t>(1, channels_));
+  for (std::size_t first = 0; first < elements; first += together) {
+    scale_in_fixed_point(sums + first, biases.data(), multipliers_.data(), std::min(together, elements - first), zero_point_, range_,
+                         out + first);
   }
 }
 

@@ -41,7 +41,7 @@ class OutputStage {
   std::int32_t zero_point_;
   StoredRange range_;
   std::vector<double> factors_;          ///< kReal
-  std::vector<Multiplier> multipliers_;  ///< kFixedPoint
+  std::vector<Multiplier> multipliers_;  ///< kFixedPoint, of several pixels
 };
 
 extern template class OutputStage<std::int32_t>;
