@@ -15,9 +15,10 @@ constexpr std::size_t kKeys = std::size_t{1} << 16;
 /// Values whose counters are not worth looking through.
 constexpr std::size_t kFew = 4096;
 
-/// The end of a bucket that is nearer to zero, without sign; `step` may be one past the last.
+/// The end of a bucket that is nearer to zero, without sign; `step` may be one past the last, which leads to the next power of two, and
+/// from the last one to infinity.
 double magnitude(std::size_t exponent, std::size_t step) {
-  return std::ldexp(1 + static_cast<double>(step) / 128, static_cast<int>(exponent) - 127);
+  return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>((exponent * ValueSketch::kSteps + step) << kDropped)));
 }
 
 /// Sign, exponent and first mantissa bits.

@@ -16,6 +16,7 @@ namespace visq::metrics {
 class ValueSketch {
  public:
   static constexpr double kRelativeError = 1.0 / 256;
+  static constexpr std::size_t kSteps = 128;  ///< buckets per power of two
 
   ValueSketch() = default;
   ValueSketch(ValueSketch&&) = default;
@@ -47,7 +48,6 @@ class ValueSketch {
   std::vector<Bucket> buckets() const;
 
  private:
-  static constexpr std::size_t kSteps = 128;   ///< buckets per power of two
   static constexpr std::size_t kBlocks = 512;  ///< sign and exponent
   using Block = std::array<std::int64_t, kSteps>;
   void add_stretch(std::span<const float> values);
