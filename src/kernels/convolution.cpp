@@ -8,10 +8,10 @@
 #include "core/finite.h"
 #include "kernels/backend/float_convolution.h"
 #include "kernels/backend/folded_columns.h"
-#include "kernels/backend/onednn.h"
 #include "kernels/cpu_clones.h"
 #include "kernels/depthwise_int8.h"
 #include "kernels/integer_sums.h"
+#include "kernels/primitive_kernel.h"
 #include "kernels/sliding_window.h"
 #include "kernels/tiled_convolution.h"
 
@@ -86,31 +86,22 @@ class FloatKernel final : public Kernel {
 };
 
 /// Stored integers in, real values out, by an int8 kernel of the library.
-class Int8Kernel final : public Kernel {
+class Int8Kernel final : public PrimitiveKernel {
  public:
   Int8Kernel(std::unique_ptr<OneDnnPrimitive> primitive, const ConvolutionSpec& spec, IntegerSums sums, std::vector<float> offsets)
-      : primitive_(std::move(primitive)), spec_(spec), sums_(std::move(sums)), offsets_(std::move(offsets)) {}
-
-  struct State final : KernelState {
-    std::unique_ptr<backend::OneDnnCall> call;
-  };
-  std::unique_ptr<KernelState> make_state() const override {
-    auto state = std::make_unique<State>();
-    state->call = primitive_->make_call();
-    return state;
-  }
+      : PrimitiveKernel(std::move(primitive)), spec_(spec), sums_(std::move(sums)), offsets_(std::move(offsets)) {}
 
   Status eval(EvalContext& context) const override {
     Tensor& output = context.output(0);
     if (output.elements() == 0) return {};
     const std::byte* codes = context.input(spec_.slots.input).codes;
     float* values = output.mutable_values<float>().data();
-    const std::size_t own = align_up(primitive_->scratch_bytes());
+    const std::size_t own = primitive_scratch();
     const auto pixels = static_cast<std::size_t>(spec_.shape.out_pixels());
     const std::size_t window_bytes = offsets_.empty() ? 0 : align_up(pixels * sizeof(float));
     const std::size_t map_bytes = offsets_.empty() ? 0 : input_pixels() * sizeof(std::int32_t);
     std::byte* scratch = context.scratch(own + window_bytes + map_bytes);
-    VISQ_TRY(primitive_->run(*context.state<State>().call, {.source = codes, .target = values, .scratch = scratch}));
+    VISQ_TRY(run(context, {.source = codes, .target = values, .scratch = scratch}));
     if (!offsets_.empty()) {
       auto* window_sums = reinterpret_cast<float*>(scratch + own);
       sum_windows(spec_.shape, sums_, codes, reinterpret_cast<std::int32_t*>(scratch + own + window_bytes), window_sums);
@@ -123,7 +114,6 @@ class Int8Kernel final : public Kernel {
  private:
   std::size_t input_pixels() const { return static_cast<std::size_t>(spec_.shape.height.in * spec_.shape.width.in); }
 
-  std::unique_ptr<OneDnnPrimitive> primitive_;
   ConvolutionSpec spec_;
   IntegerSums sums_;            ///< without the filter, which is packed
   std::vector<float> offsets_;  ///< see Int8Filter

@@ -3,44 +3,32 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "core/alignment.h"
-#include "kernels/backend/onednn.h"
 #include "kernels/integer_sums.h"
+#include "kernels/primitive_kernel.h"
 
 namespace visq::kernels {
 namespace {
 
 using backend::ConvolutionShape;
 
-class LibraryKernel final : public Kernel {
+class LibraryKernel final : public PrimitiveKernel {
  public:
   LibraryKernel(std::unique_ptr<backend::OneDnnPrimitive> primitive, const ConvolutionSpec& spec, StoredResult<std::int32_t> result)
-      : primitive_(std::move(primitive)), spec_(spec), result_(std::move(result)) {}
-
-  struct State final : KernelState {
-    std::unique_ptr<backend::OneDnnCall> call;
-  };
-  std::unique_ptr<KernelState> make_state() const override {
-    auto state = std::make_unique<State>();
-    state->call = primitive_->make_call();
-    return state;
-  }
+      : PrimitiveKernel(std::move(primitive)), spec_(spec), result_(std::move(result)) {}
 
   Status eval(EvalContext& context) const override {
     std::byte* scratch = context.scratch(scratch_bytes());
-    auto* sums = reinterpret_cast<std::int32_t*>(scratch + align_up(primitive_->scratch_bytes()));
-    VISQ_TRY(primitive_->run(*context.state<State>().call,
-                             {.source = context.input(spec_.slots.input).data, .target = sums, .scratch = scratch}));
+    auto* sums = reinterpret_cast<std::int32_t*>(scratch + primitive_scratch());
+    VISQ_TRY(run(context, {.source = context.input(spec_.slots.input).data, .target = sums, .scratch = scratch}));
     result_.write(context, sums, spec_.shape.out_pixels(), 0);
     return {};
   }
   std::size_t scratch_bytes() const override {
     const auto elements = static_cast<std::size_t>(spec_.shape.out_pixels() * spec_.shape.out_channels);
-    return align_up(primitive_->scratch_bytes()) + elements * sizeof(std::int32_t);
+    return primitive_scratch() + elements * sizeof(std::int32_t);
   }
 
  private:
-  std::unique_ptr<backend::OneDnnPrimitive> primitive_;
   ConvolutionSpec spec_;
   StoredResult<std::int32_t> result_;
 };

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "kernels/activation.h"
-#include "kernels/backend/onednn.h"
+#include "kernels/primitive_kernel.h"
 #include "kernels/sliding_window.h"
 
 namespace visq::kernels {
@@ -11,25 +11,16 @@ namespace {
 
 constexpr int kInput = 0;
 
-class PoolKernel final : public Kernel {
+class PoolKernel final : public PrimitiveKernel {
  public:
   /// `roots`: square root of the average of squares instead of the average.
   PoolKernel(std::unique_ptr<backend::OneDnnPrimitive> primitive, Activation activation, bool roots)
-      : primitive_(std::move(primitive)), activation_(activation), roots_(roots) {}
-
-  struct State final : KernelState {
-    std::unique_ptr<backend::OneDnnCall> call;
-  };
-  std::unique_ptr<KernelState> make_state() const override {
-    auto state = std::make_unique<State>();
-    state->call = primitive_->make_call();
-    return state;
-  }
+      : PrimitiveKernel(std::move(primitive)), activation_(activation), roots_(roots) {}
 
   Status eval(EvalContext& context) const override {
     const auto in = context.in<float>(kInput);
     const auto out = context.out<float>(0);
-    const std::size_t own = (primitive_->scratch_bytes() + 63) / 64 * 64;
+    const std::size_t own = primitive_scratch();
     std::byte* scratch = context.scratch(own + (roots_ ? in.size() * sizeof(float) : 0));
     const float* source = in.data();
     if (roots_) {
@@ -37,14 +28,13 @@ class PoolKernel final : public Kernel {
       std::transform(in.begin(), in.end(), squares, [](float value) { return value * value; });
       source = squares;
     }
-    VISQ_TRY(primitive_->run(*context.state<State>().call, {.source = source, .target = out.data(), .scratch = scratch}));
+    VISQ_TRY(run(context, {.source = source, .target = out.data(), .scratch = scratch}));
     if (roots_) std::transform(out.begin(), out.end(), out.begin(), [](float value) { return std::sqrt(value); });
     apply(activation_, out);
     return {};
   }
 
  private:
-  std::unique_ptr<backend::OneDnnPrimitive> primitive_;
   Activation activation_;
   bool roots_;
 };
