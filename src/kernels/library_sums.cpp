@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <vector>
 
 #include "kernels/integer_sums.h"
 #include "kernels/primitive_kernel.h"

@@ -1,6 +1,7 @@
 // Convolutions of stored integers whose sums the kernel library computes.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 

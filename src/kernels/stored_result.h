@@ -1,6 +1,8 @@
 // From the exact sums of an operator that is a convolution to its output's stored integers: bias and output stage.
 #pragma once
 
+#include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
