@@ -1,6 +1,7 @@
 #include "kernels/integer_convolution.h"
 
 #include <algorithm>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -23,6 +24,13 @@ std::vector<std::int16_t> centered_filter(const Tensor& filter, std::int32_t zer
   return values;
 }
 
+/// The same while preparing: nothing where the filter is computed at run time.
+std::optional<std::vector<std::int16_t>> known_filter(const PrepareContext& context, const ConvolutionSpec& spec, std::int32_t zero_point) {
+  const Tensor& filter = context.input(spec.slots.filter);
+  if (filter.data == nullptr) return std::nullopt;
+  return centered_filter(filter, zero_point);
+}
+
 /// A block of sums of one image.
 template <class Sum>
 struct Block {
@@ -35,9 +43,10 @@ struct Block {
 template <class Sum>
 class SumKernel : public Kernel {
  public:
-  SumKernel(const PrepareContext& context, const ConvolutionSpec& spec, std::int32_t filter_zero) : spec_(spec), filter_zero_(filter_zero) {
-    const Tensor& filter = context.input(spec.slots.filter);
-    if (filter.data != nullptr) windows_ = make_window_sums<Sum>(spec.shape, spec.layout, centered_filter(filter, filter_zero));
+  /// `filter`: centered; nothing where it is computed at run time.
+  SumKernel(const ConvolutionSpec& spec, std::int32_t filter_zero, const std::optional<std::vector<std::int16_t>>& filter)
+      : spec_(spec), filter_zero_(filter_zero) {
+    if (filter) windows_ = make_window_sums<Sum>(spec.shape, spec.layout, *filter);
   }
 
   Status eval(EvalContext& context) const override {
@@ -91,9 +100,9 @@ class SumKernel : public Kernel {
 template <class Sum>
 class StoredKernel final : public SumKernel<Sum> {
  public:
-  StoredKernel(const PrepareContext& context, const ConvolutionSpec& spec, std::int32_t input_zero, std::int32_t filter_zero,
-               StoredResult<Sum> result)
-      : SumKernel<Sum>(context, spec, filter_zero), input_zero_(input_zero), result_(std::move(result)) {}
+  StoredKernel(const ConvolutionSpec& spec, std::int32_t input_zero, std::int32_t filter_zero,
+               const std::optional<std::vector<std::int16_t>>& filter, StoredResult<Sum> result)
+      : SumKernel<Sum>(spec, filter_zero, filter), input_zero_(input_zero), result_(std::move(result)) {}
 
  protected:
   void read_image(const Tensor& input, std::int64_t image, std::int16_t* centered, float*) const override {
@@ -130,7 +139,7 @@ VISQ_CPU_CLONES void scale_to_real(const Block<std::int32_t>& block, const Integ
 class HybridKernel final : public SumKernel<std::int32_t> {
  public:
   HybridKernel(const PrepareContext& context, const ConvolutionSpec& spec, const IntegerRules& rules, std::span<const double> scales)
-      : SumKernel(context, spec, 0), rules_(rules), scales_(scales.begin(), scales.end()) {}
+      : SumKernel(spec, 0, known_filter(context, spec, 0)), rules_(rules), scales_(scales.begin(), scales.end()) {}
 
  protected:
   void read_image(const Tensor& input, std::int64_t image, std::int16_t* centered, float* steps) const override {
@@ -196,13 +205,12 @@ Result<std::unique_ptr<Kernel>> make_stored(const PrepareContext& context, const
   VISQ_ASSIGN(const std::int32_t filter_zero, filter_zero_point(context, spec, rules));
   VISQ_ASSIGN(const StoredRange range, stored_range(context, context.output(0), spec.activation));
   StoredResult<Sum> result(context, spec, OutputStage<Sum>(rules.scaling, factors, stored_grid(context.output(0)).zero_point, range));
+  const auto filter = known_filter(context, spec, filter_zero);
   if constexpr (std::is_same_v<Sum, std::int32_t>) {
-    const Tensor& filter = context.input(spec.slots.filter);
-    if (filter.data != nullptr) {
-      if (auto kernel = make_library_sums(context, spec, input_zero, centered_filter(filter, filter_zero), result)) return kernel;
-    }
+    auto kernel = filter ? make_library_sums(context, spec, input_zero, *filter, result) : nullptr;
+    if (kernel != nullptr) return kernel;
   }
-  return std::unique_ptr<Kernel>(std::make_unique<StoredKernel<Sum>>(context, spec, input_zero, filter_zero, std::move(result)));
+  return std::unique_ptr<Kernel>(std::make_unique<StoredKernel<Sum>>(spec, input_zero, filter_zero, filter, std::move(result)));
 }
 
 /// int16 activations: sums of 64 bits, unless the bias is stated to have 32.

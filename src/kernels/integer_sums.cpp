@@ -52,21 +52,6 @@ template <class Visit>
   }
 }
 
-/// The largest sum that any input can lead to, over all channels.
-double largest_sum(const IntegerSums& sums, const backend::ConvolutionShape& shape, backend::FilterLayout layout) {
-  const auto channels = static_cast<std::size_t>(shape.out_channels);
-  const IntegerRange range = integer_range(sums.source);
-  const double largest_input = static_cast<double>(std::max(range.high - sums.source_zero_point, sums.source_zero_point - range.low));
-  std::vector<std::int64_t> totals(channels, 0);
-  for_each_weight(shape, layout, [&](std::size_t i, std::size_t c) { totals[c] += std::abs(sums.filter[i]); });
-  double largest = 0;
-  for (std::size_t c = 0; c < channels; ++c) {
-    largest = std::max(
-        largest, static_cast<double>(totals[c]) * largest_input + (sums.bias.empty() ? 0 : std::abs(static_cast<double>(sums.bias[c]))));
-  }
-  return largest;
-}
-
 /// Sum of bytes, each xor `flip`: eight at a time, in the four 16-bit lanes of a word.
 std::int32_t sum_bytes(const std::byte* bytes, std::int64_t count, std::uint8_t flip) {
   constexpr std::uint64_t kOnes = 0x0001000100010001, kEvenBytes = 0x00FF00FF00FF00FF;
@@ -185,6 +170,20 @@ Result<std::optional<IntegerSums>> read_integer_sums(const PrepareContext& conte
   }
   sums.largest_sum = largest_sum(sums, shape, layout);
   return std::optional(std::move(sums));
+}
+
+double largest_sum(const IntegerSums& sums, const backend::ConvolutionShape& shape, backend::FilterLayout layout) {
+  const auto channels = static_cast<std::size_t>(shape.out_channels);
+  const IntegerRange range = integer_range(sums.source);
+  const double largest_input = static_cast<double>(std::max(range.high - sums.source_zero_point, sums.source_zero_point - range.low));
+  std::vector<std::int64_t> totals(channels, 0);
+  for_each_weight(shape, layout, [&](std::size_t i, std::size_t c) { totals[c] += std::abs(sums.filter[i]); });
+  double largest = 0;
+  for (std::size_t c = 0; c < channels; ++c) {
+    largest = std::max(
+        largest, static_cast<double>(totals[c]) * largest_input + (sums.bias.empty() ? 0 : std::abs(static_cast<double>(sums.bias[c]))));
+  }
+  return largest;
 }
 
 Int8Filter to_int8(const IntegerSums& sums, const backend::ConvolutionShape& shape, backend::FilterLayout layout) {

@@ -21,8 +21,8 @@ struct IntegerSums {
   DType source = DType::kInt8;  ///< of the input's codes: int8 or uint8 (int4 codes are int8)
   std::int32_t source_zero_point = 0;
   std::vector<std::int16_t> filter;  ///< qw - zw, in [-255, 255]
-  std::vector<float> scales;         ///< per output channel: scale_x * scale_w[c], multiplied in double
-  std::vector<float> bias;           ///< per output channel, in steps of scales; empty: none
+  std::vector<float> scales = {};    ///< per output channel: scale_x * scale_w[c], multiplied in double
+  std::vector<float> bias = {};      ///< per output channel, in steps of scales; empty: none
   double largest_sum = 0;            ///< no partial sum can exceed this, bias included
 
   /// Once it is packed. Assigning {} would keep its memory.
@@ -39,6 +39,9 @@ struct Int8Filter {
 /// Does not ask for the input's codes yet.
 Result<std::optional<IntegerSums>> read_integer_sums(const PrepareContext& context, const SumSlots& slots,
                                                      const backend::ConvolutionShape& shape, backend::FilterLayout layout);
+
+/// The largest sum that any input can lead to, over all channels, bias included.
+double largest_sum(const IntegerSums& sums, const backend::ConvolutionShape& shape, backend::FilterLayout layout);
 
 Int8Filter to_int8(const IntegerSums& sums, const backend::ConvolutionShape& shape, backend::FilterLayout layout);
 

@@ -1,16 +1,10 @@
 #include "kernels/library_sums.h"
 
-#include <algorithm>
-#include <cstdlib>
-#include <vector>
-
 #include "kernels/integer_sums.h"
 #include "kernels/primitive_kernel.h"
 
 namespace visq::kernels {
 namespace {
-
-using backend::ConvolutionShape;
 
 class LibraryKernel final : public PrimitiveKernel {
  public:
@@ -34,39 +28,26 @@ class LibraryKernel final : public PrimitiveKernel {
   StoredResult<std::int32_t> result_;
 };
 
-/// Whether the sums of all inputs stay exact, and the weights fit.
-bool are_exact(const ConvolutionShape& shape, DType source, std::int32_t input_zero, std::span<const std::int16_t> filter) {
-  const IntegerRange codes = integer_range(source), weights = integer_range(DType::kInt8);
-  const auto largest_input = std::max<std::int64_t>(codes.high - input_zero, input_zero - codes.low);
-  const auto taps = static_cast<std::size_t>(shape.taps());
-  for (std::size_t first = 0; first < filter.size(); first += taps) {
-    std::int64_t total = 0;
-    for (const std::int16_t weight : filter.subspan(first, taps)) {
-      if (weight < weights.low || weight > weights.high) return false;
-      total += std::abs(weight);
-    }
-    if (static_cast<double>(total) * static_cast<double>(largest_input) >= kExactFloat) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 std::unique_ptr<Kernel> make_library_sums(const PrepareContext& context, const ConvolutionSpec& spec, std::int32_t input_zero,
                                           std::span<const std::int16_t> filter, StoredResult<std::int32_t> result) {
   constexpr std::int64_t kMostSums = std::int64_t{8} << 20;  // they stand in memory all at once
-  const ConvolutionShape& shape = spec.shape;
+  const backend::ConvolutionShape& shape = spec.shape;
   const DType source = context.input(spec.slots.input).dtype;
   if (!backend::exact_int8_sums() || (source != DType::kInt8 && source != DType::kUInt8)) return nullptr;
   if (shape.transposed || spec.layout != backend::FilterLayout::kOhwi || shape.taps() == 0) return nullptr;
-  if (shape.out_pixels() > kMostSums / shape.out_channels || !are_exact(shape, source, input_zero, filter)) return nullptr;
-  const std::vector<std::int8_t> weights(filter.begin(), filter.end());
+  if (shape.out_pixels() > kMostSums / shape.out_channels) return nullptr;
+  const IntegerSums sums{.source = source, .source_zero_point = input_zero, .filter = {filter.begin(), filter.end()}};
+  if (largest_sum(sums, shape, spec.layout) >= kExactFloat) return nullptr;
+  const Int8Filter weights = to_int8(sums, shape, spec.layout);
+  if (!weights.offsets.empty()) return nullptr;
   auto primitive = backend::make_onednn_convolution({.shape = shape,
                                                      .layout = spec.layout,
                                                      .source = source,
                                                      .source_zero_point = input_zero,
                                                      .target = DType::kInt32,
-                                                     .filter = weights.data()});
+                                                     .filter = weights.values.data()});
   if (primitive == nullptr || !primitive->generated()) return nullptr;
   return std::make_unique<LibraryKernel>(std::move(primitive), spec, std::move(result));
 }

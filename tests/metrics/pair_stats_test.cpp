@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <random>
 #include <set>
@@ -13,9 +12,12 @@
 #include <vector>
 
 #include "core/simd.h"
+#include "support/every_level.h"
 
 namespace visq::metrics {
 namespace {
+
+using visq::testing::with_every_target;
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -117,17 +119,6 @@ std::vector<float> scales(std::size_t count) {
   std::vector<float> all(count);
   for (std::size_t i = 0; i < count; ++i) all[i] = 0.003F * static_cast<float>(i + 1);
   return all;
-}
-
-/// Runs a body once with every instruction set of this machine.
-void with_every_target(const std::function<void()>& body) {
-  const simd::Level best = simd::level();
-  for (const simd::Level level : simd::levels()) {
-    SCOPED_TRACE(simd::name(level));
-    simd::set_level_for_test(level);
-    body();
-  }
-  simd::set_level_for_test(best);
 }
 
 TEST(PairStats, ReallyRunsOtherInstructionSets) {

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "core/simd.h"
+#include "support/every_level.h"
 
 namespace visq::metrics {
 namespace {
@@ -31,10 +31,7 @@ ValueReach expected_reach(std::span<const float> values) {
 
 TEST(ValueReach, IsThatOfTheFiniteValuesAtEveryLevel) {
   std::mt19937 bits(11);
-  const simd::Level best = simd::level();
-  for (const simd::Level level : simd::levels()) {
-    simd::set_level_for_test(level);
-    SCOPED_TRACE(simd::name(level));
+  testing::with_every_target([&] {
     for (std::size_t count = 0; count < 200; ++count) {
       std::vector<float> values(count, std::numeric_limits<float>::infinity());
       if (count % 3 != 0) {  // else nothing is finite
@@ -50,8 +47,7 @@ TEST(ValueReach, IsThatOfTheFiniteValuesAtEveryLevel) {
       EXPECT_EQ(got.low, want.low);
       EXPECT_EQ(got.high, want.high);
     }
-  }
-  simd::set_level_for_test(best);
+  });
 }
 
 TEST(ValueReach, BlocksAreJoined) {
