@@ -1,8 +1,6 @@
 // Compiled once per instruction set by Highway's foreach_target.
 #include "metrics/value_reach.h"
 
-#include <algorithm>
-#include <bit>
 #include <limits>
 
 #include "core/simd.h"
