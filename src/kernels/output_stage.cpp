@@ -1,5 +1,6 @@
 #include "kernels/output_stage.h"
 
+#include "core/repeated.h"
 #include "kernels/cpu_clones.h"
 #include "kernels/integer_arithmetic.h"
 
@@ -45,15 +46,6 @@ std::size_t pixels_together(std::size_t channels) {
   return std::max<std::size_t>(1, kElements / std::max<std::size_t>(1, channels));
 }
 
-/// values, `times` times.
-template <class T>
-std::vector<T> repeated(std::span<const T> values, std::size_t times) {
-  std::vector<T> all;
-  all.reserve(values.size() * times);
-  for (std::size_t i = 0; i < times; ++i) all.insert(all.end(), values.begin(), values.end());
-  return all;
-}
-
 }  // namespace
 
 Result<StoredRange> stored_range(const PrepareContext& context, const Tensor& output, Activation activation) {
@@ -79,7 +71,7 @@ OutputStage<Sum>::OutputStage(Scaling scaling, std::span<const double> factors, 
   } else {
     std::vector<Multiplier> multipliers;
     std::transform(factors.begin(), factors.end(), std::back_inserter(multipliers), to_multiplier);
-    multipliers_ = repeated<Multiplier>(multipliers, pixels_together(channels_));
+    multipliers_ = repeated(std::span<const Multiplier>(multipliers), pixels_together(channels_));
   }
 }
 
@@ -88,7 +80,7 @@ template <class Out>
 void OutputStage<Sum>::run(const Sum* sums, const Sum* bias, std::int64_t pixels, Out* out) const {
   if (scaling_ == Scaling::kReal) return scale_in_real(sums, bias, factors_, zero_point_, range_, pixels, out);
   const std::size_t elements = static_cast<std::size_t>(pixels) * channels_, together = multipliers_.size();
-  const auto biases = repeated<Sum>({bias, channels_}, std::min(together, elements) / std::max<std::size_t>(1, channels_));
+  const auto biases = repeated(std::span(bias, channels_), std::min(together, elements) / std::max<std::size_t>(1, channels_));
   for (std::size_t first = 0; first < elements; first += together) {
     scale_in_fixed_point(sums + first, biases.data(), multipliers_.data(), std::min(together, elements - first), zero_point_, range_,
                          out + first);

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/repeated.h"
+
 namespace visq::kernels {
 namespace {
 
@@ -96,8 +98,7 @@ ConvolutionSpec products_of_pixels(const ConvolutionSpec& spec) {
 }
 
 void repeat_for_taps(std::vector<float>& channels, const ConvolutionShape& shape) {
-  const std::size_t count = channels.size() * static_cast<std::size_t>(shape.height.kernel * shape.width.kernel);
-  for (std::size_t i = channels.size(); i < count; ++i) channels.push_back(channels[i - static_cast<std::size_t>(shape.out_channels)]);
+  channels = repeated(std::span<const float>(channels), static_cast<std::size_t>(shape.height.kernel * shape.width.kernel));
 }
 
 std::unique_ptr<Kernel> make_tiled(std::unique_ptr<Kernel> products, const ConvolutionSpec& spec) {

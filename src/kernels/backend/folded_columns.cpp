@@ -1,5 +1,7 @@
 #include "kernels/backend/folded_columns.h"
 
+#include "core/repeated.h"
+
 namespace visq::kernels::backend {
 
 std::optional<ConvolutionShape> fold_columns(const ConvolutionShape& shape) {
@@ -26,11 +28,7 @@ std::optional<ConvolutionShape> fold_columns(const ConvolutionShape& shape) {
 }
 
 std::vector<float> repeat_channels(std::span<const float> channels, const ConvolutionShape& shape, const ConvolutionShape& folded) {
-  std::vector<float> repeated;
-  if (channels.empty()) return repeated;
-  for (std::int64_t i = 0; i < folded.out_channels / shape.out_channels; ++i)
-    repeated.insert(repeated.end(), channels.begin(), channels.end());
-  return repeated;
+  return repeated(channels, static_cast<std::size_t>(folded.out_channels / shape.out_channels));
 }
 
 }  // namespace visq::kernels::backend
