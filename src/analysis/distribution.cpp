@@ -90,7 +90,7 @@ class Weights {
   std::optional<Distribution> layer(int r, int q) {
     const auto slots = analysis::layer_slots(r_.op(r));
     if (!slots) return std::nullopt;
-    const int r_tensor = analysis::tensor_in(r_.op(r), slots->weight), q_tensor = analysis::tensor_in(q_.op(q), slots->weight);
+    const int r_tensor = input_of(r_.op(r), slots->weight), q_tensor = input_of(q_.op(q), slots->weight);
     if (r_tensor < 0 || q_tensor < 0) return std::nullopt;
     Distribution result;
     result.kind = Distribution::Kind::kWeight;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "visq/model.h"
+#include "model/slots.h"
 
 namespace visq::analysis {
 
@@ -26,8 +26,5 @@ inline std::optional<LayerSlots> layer_slots(const Operator& op) {
   const auto found = std::find_if(kLayers.begin(), kLayers.end(), [&](const LayerSlots& layer) { return layer.type == op.type; });
   return found == kLayers.end() ? std::nullopt : std::optional(*found);
 }
-
-/// Tensor index in a slot of an operator's inputs; -1 where there is none.
-inline int tensor_in(const Operator& op, std::size_t slot) { return slot < op.inputs.size() ? op.inputs[slot] : -1; }
 
 }  // namespace visq::analysis

@@ -8,7 +8,7 @@ namespace visq::analysis {
 namespace {
 
 const TensorInfo* constant_in(const quant::GraphIndex& graph, const Operator& op, std::size_t slot) {
-  const int tensor = tensor_in(op, slot);
+  const int tensor = input_of(op, slot);
   if (tensor < 0) return nullptr;
   const TensorInfo& info = graph.tensor(graph.origin(tensor));
   return info.is_constant ? &info : nullptr;
@@ -32,7 +32,7 @@ std::optional<std::vector<double>> bias_scales(const quant::GraphIndex& graph, c
   const auto slots = layer_slots(op);
   const TensorInfo* bias = slots ? constant_in(graph, op, slots->bias) : nullptr;
   const TensorInfo* weight = slots ? constant_in(graph, op, slots->weight) : nullptr;
-  const int data = slots ? tensor_in(op, slots->data) : -1;
+  const int data = slots ? input_of(op, slots->data) : -1;
   if (bias == nullptr || weight == nullptr || data < 0 || !is_bias_type(bias->dtype)) return std::nullopt;
   const auto& input = graph.tensor(data).quantization;
   const auto& weights = weight->quantization;
@@ -68,7 +68,7 @@ std::optional<std::vector<double>> bias_values(const quant::GraphIndex& graph, c
     return values;
   }
   const auto slots = layer_slots(op);
-  const auto real = slots ? constant_values(graph, tensor_in(op, slots->bias)) : std::nullopt;
+  const auto real = slots ? constant_values(graph, input_of(op, slots->bias)) : std::nullopt;
   if (!real) return std::nullopt;
   return std::vector<double>(real->begin(), real->end());
 }

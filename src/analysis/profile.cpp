@@ -78,7 +78,7 @@ Status measure_times(const Subjects& subjects, RecordSource& data, const Profile
 /// The values of a layer's weights or bias.
 std::optional<std::vector<double>> layer_constant(const quant::GraphIndex& graph, const Operator& op, bool bias) {
   if (bias) return analysis::bias_values(graph, op);
-  const auto values = analysis::constant_values(graph, analysis::tensor_in(op, analysis::layer_slots(op)->weight));
+  const auto values = analysis::constant_values(graph, input_of(op, analysis::layer_slots(op)->weight));
   return values ? std::optional(std::vector<double>(values->begin(), values->end())) : std::nullopt;
 }
 

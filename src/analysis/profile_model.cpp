@@ -96,7 +96,7 @@ void ModelProfiler::profile_constant(const Graph& graph, int node, int tensor) {
   std::vector<float> values = constant_values(graph.index, tensor).value_or(std::vector<float>());
   const Operator& op = graph.index.op(node);
   const auto slots = layer_slots(op);
-  if (slots && tensor == tensor_in(op, slots->bias)) {
+  if (slots && tensor == input_of(op, slots->bias)) {
     if (const auto bias = bias_values(graph.index, op)) {
       values.clear();
       for (const double value : *bias) values.push_back(static_cast<float>(value));

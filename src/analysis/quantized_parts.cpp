@@ -5,6 +5,7 @@
 #include "analysis/layer_values.h"
 #include "core/error.h"
 #include "kernels/dequantize_constant.h"
+#include "model/slots.h"
 #include "quant/fake_quantize.h"
 
 namespace visq::analysis {
@@ -30,8 +31,8 @@ const TensorInfo* QuantizedParts::grid_of(int quantized_tensor) const {
   if (quant::has_grid(own)) return &own;
   for (const int reader : q_.readers(quantized_tensor)) {
     if (q_.op(reader).type != "QUANTIZE") continue;
-    const TensorInfo& behind = q_.tensor(q_.op(reader).outputs[0]);
-    if (quant::has_grid(behind)) return &behind;
+    const int behind = output_of(q_.op(reader), 0);
+    if (behind != kNoTensor && quant::has_grid(q_.tensor(behind))) return &q_.tensor(behind);
   }
   return nullptr;
 }

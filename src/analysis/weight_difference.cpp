@@ -65,8 +65,8 @@ std::vector<WeightDifference> weight_differences(const CheckContext& context) {
     const quant::GraphIndex& model = context.graphs.front().lookup;
     const auto slots = layer_slots(model.op(pair.model));
     if (!slots) continue;
-    const int f_tensor = tensor_in(reference.op(pair.reference), slots->weight);
-    const int q_tensor = tensor_in(model.op(pair.model), slots->weight);
+    const int f_tensor = input_of(reference.op(pair.reference), slots->weight);
+    const int q_tensor = input_of(model.op(pair.model), slots->weight);
     const auto f = constant_values(reference, f_tensor);
     const auto q = constant_values(model, q_tensor);
     if (!f || !q || f->size() != q->size() || has_absurd_scale(model.tensor(model.origin(q_tensor)))) continue;

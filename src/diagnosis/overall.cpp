@@ -9,6 +9,7 @@
 #include "diagnosis/image_layout.h"
 #include "diagnosis/suspicion.h"
 #include "diagnosis/weight_steps.h"
+#include "model/slots.h"
 
 namespace visq::diagnosis {
 namespace {
@@ -29,7 +30,7 @@ void look_at_inputs(const Symptoms& symptoms, DiagnoseResult& result) {
   for (const int input : subject.quantized().main().inputs) {
     const QuantizedMap* map = symptoms.map(input);
     for (const int reader : subject.q().readers(input)) {
-      if (map == nullptr && subject.q().op(reader).type == "QUANTIZE") map = symptoms.map(subject.q().op(reader).outputs.at(0));
+      if (map == nullptr && subject.q().op(reader).type == "QUANTIZE") map = symptoms.map(output_of(subject.q().op(reader), 0));
     }
     if (map == nullptr || map->used_width() <= 0) continue;
     const double used = map->used_width() / map->offered_width();
@@ -136,7 +137,7 @@ void look_at_losses(const Symptoms& symptoms, const DiagnoseOptions& options, Di
     finding.cause = "DEGRADED";
     finding.severity = Severity::kWarning;
     finding.node = loss.quantized_node;
-    finding.tensor = subject.q().op(loss.quantized_node).outputs.at(0);
+    finding.tensor = output_of(subject.q().op(loss.quantized_node), 0);
     finding.name = subject.names().name(finding.tensor);
     finding.op = subject.q().op(loss.quantized_node).label();
     finding.reference_name = loss.name;

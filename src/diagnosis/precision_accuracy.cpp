@@ -70,11 +70,12 @@ Result<bool> is_right(const Array& scores, const TensorInfo& info, std::int64_t 
 /// Share of the labels that are the best class.
 Result<double> share_right(analysis::PartialModels& models, const PartSet& parts, const RecommendOptions& options) {
   const Subgraph& graph = models.reference().main();
-  const TensorInfo& output = graph.tensors[static_cast<std::size_t>(graph.outputs.at(0))];
+  if (graph.outputs.empty()) return bad_input("{}: has no outputs, so labels say nothing about it", models.reference().path);
+  const TensorInfo& output = graph.tensors[static_cast<std::size_t>(graph.outputs[0])];
   std::int64_t right = 0;
   VISQ_TRY(run_all(models, parts, options, [&](std::int64_t record, Outputs&& outputs) -> Status {
     const std::int64_t label = options.labels[static_cast<std::size_t>(record)] + options.label_offset;
-    VISQ_ASSIGN(const bool hit, is_right(outputs.at(0), output, label));
+    VISQ_ASSIGN(const bool hit, is_right(outputs[0], output, label));
     right += hit ? 1 : 0;
     return {};
   }));

@@ -198,8 +198,8 @@ void Repair::rebias(const PairedConstant& bias) {
 std::vector<double> Repair::accumulator_scales(int node, std::size_t channels) const {
   const Operator& op = subject_.q().op(node);
   const auto slots = analysis::layer_slots(op);
-  const Quantization& data = grid_of(analysis::tensor_in(op, slots->data));
-  const Quantization& weight = grid_of(subject_.q().origin(analysis::tensor_in(op, slots->weight)));
+  const Quantization& data = grid_of(input_of(op, slots->data));
+  const Quantization& weight = grid_of(subject_.q().origin(input_of(op, slots->weight)));
   std::vector<double> scales;
   if (data.scale.size() != 1 || (weight.scale.size() != 1 && weight.scale.size() != channels)) return scales;
   for (std::size_t c = 0; c < channels; ++c) {
@@ -226,7 +226,7 @@ bool Repair::store_bias(int node, int tensor, const std::vector<double>& values)
     grid.zero_point.push_back(0);
   }
   const Operator& op = subject_.q().op(node);
-  if (!grid_of(subject_.q().origin(analysis::tensor_in(op, analysis::layer_slots(op)->weight))).per_channel()) {
+  if (!grid_of(subject_.q().origin(input_of(op, analysis::layer_slots(op)->weight))).per_channel()) {
     grid.scale.resize(1);
     grid.zero_point.resize(1);
   }
@@ -240,7 +240,7 @@ bool Repair::store_bias(int node, int tensor, const std::vector<double>& values)
 void Repair::follow(int node) {
   const Operator& op = subject_.q().op(node);
   const auto slots = analysis::layer_slots(op);
-  const int bias = slots ? analysis::tensor_in(op, slots->bias) : -1;
+  const int bias = slots ? input_of(op, slots->bias) : -1;
   const auto codes = slots ? analysis::bias_codes(subject_.q(), op) : std::nullopt;
   if (bias < 0 || !codes) return;
   const auto given = new_biases_.find(node);

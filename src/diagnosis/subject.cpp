@@ -57,6 +57,7 @@ bool Subject::ties(const Operator& op) const {
   if (analysis::keeps_codes(op, output.dtype)) return true;
   if (op.type != "CONCATENATION") return false;
   return std::all_of(op.inputs.begin(), op.inputs.end(), [&](int input) {
+    if (input < 0) return true;
     const Quantization& grid = q_.tensor(input).quantization;
     return grid.scale == output.quantization.scale && grid.zero_point == output.quantization.zero_point;
   });

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/fixed_grid.h"
+#include "model/slots.h"
 
 namespace visq::diagnosis {
 
@@ -22,7 +23,7 @@ Suspicion& Suspicions::about_constant(const PairedConstant& constant) {
   const Subject& subject = symptoms_.subject();
   Suspicion suspicion;
   suspicion.cause = cause_;
-  suspicion.tensor = subject.q().op(constant.node).outputs.at(0);
+  suspicion.tensor = output_of(subject.q().op(constant.node), 0);
   suspicion.node = constant.node;
   suspicion.place = fmt::format("node {} slot {}", constant.node, constant.slot);
   return list_.emplace_back(std::move(suspicion));

@@ -205,7 +205,8 @@ class Pairer {
     }
     if (fused.empty() || !fused_activation(r_.op(candidate)).empty()) return candidate;
     const auto& readers = r_.readers(r_.op(candidate).outputs[0]);
-    const bool follows = readers.size() == 1 && r_.op(readers[0]).type == fused && unpaired(r_, readers[0], r_partner_);
+    const bool follows =
+        readers.size() == 1 && r_.op(readers[0]).type == fused && unpaired(r_, readers[0], r_partner_) && outputs_fit(readers[0], q_op);
     return follows ? readers[0] : candidate;
   }
 
@@ -213,7 +214,9 @@ class Pairer {
   /// readers of the activation do, and nobody in the quantized graph does the activation.
   int activation_absorbed(int candidate, int q_op) const {
     const auto& readers = r_.readers(r_.op(candidate).outputs[0]);
-    if (readers.size() != 1 || !is_clamp(r_.op(readers[0]).type) || !unpaired(r_, readers[0], r_partner_)) return candidate;
+    const bool follows =
+        readers.size() == 1 && is_clamp(r_.op(readers[0]).type) && unpaired(r_, readers[0], r_partner_) && outputs_fit(readers[0], q_op);
+    if (!follows) return candidate;
     const int output = q_.op(q_op).outputs[0];
     const auto& q_readers = q_.readers(output);
     const bool done_there =

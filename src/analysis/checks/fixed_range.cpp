@@ -12,7 +12,8 @@ constexpr double kNegligible = 1e-3;
 
 void check_output(const CheckedGraph& graph, int node, Findings& findings) {
   const Operator& op = graph.lookup.op(node);
-  const int output = op.outputs.at(0);
+  const int output = output_of(op, 0);
+  if (output == kNoTensor) return;
   const TensorInfo& tensor = graph.lookup.tensor(output);
   const auto grid = is_quantized(tensor) ? fixed_grid(op, tensor.dtype) : std::nullopt;
   if (!grid) return;
@@ -26,9 +27,7 @@ void check_output(const CheckedGraph& graph, int node, Findings& findings) {
 
 void run(const CheckContext& context, Findings& findings) {
   for (const CheckedGraph& graph : context.graphs) {
-    for (std::size_t i = 0; i < graph.graph().operators.size(); ++i) {
-      if (!graph.graph().operators[i].outputs.empty()) check_output(graph, static_cast<int>(i), findings);
-    }
+    for (std::size_t i = 0; i < graph.graph().operators.size(); ++i) check_output(graph, static_cast<int>(i), findings);
   }
 }
 

@@ -19,7 +19,7 @@ void run(const CheckContext& context, Findings& findings) {
   for (const CheckedGraph& graph : context.graphs) {
     for (const Operator& op : graph.graph().operators) {
       const auto slots = layer_slots(op);
-      const int tensor = slots ? tensor_in(op, slots->weight) : -1;
+      const int tensor = slots ? input_of(op, slots->weight) : -1;
       if (tensor < 0) continue;
       const TensorInfo& weight = graph.lookup.tensor(graph.lookup.origin(tensor));
       if (!weight.is_constant || !seen.insert(weight.data.data()).second) continue;

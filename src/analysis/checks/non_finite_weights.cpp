@@ -27,8 +27,8 @@ void run(const CheckContext& context, Findings& findings) {
       const Operator& op = graph.graph().operators[i];
       const auto slots = layer_slots(op);
       if (!slots) continue;
-      check_constant(graph, static_cast<int>(i), tensor_in(op, slots->weight), "weights", findings);
-      check_constant(graph, static_cast<int>(i), tensor_in(op, slots->bias), "bias", findings);
+      check_constant(graph, static_cast<int>(i), input_of(op, slots->weight), "weights", findings);
+      check_constant(graph, static_cast<int>(i), input_of(op, slots->bias), "bias", findings);
     }
   }
 }

@@ -57,7 +57,7 @@ void run(const CheckContext& context, Findings& findings) {
   for (const CheckedGraph& graph : context.graphs) {
     for (std::size_t i = 0; i < graph.graph().operators.size(); ++i) {
       const auto slots = layer_slots(graph.graph().operators[i]);
-      const int tensor = slots ? tensor_in(graph.graph().operators[i], slots->weight) : -1;
+      const int tensor = slots ? input_of(graph.graph().operators[i], slots->weight) : -1;
       if (tensor >= 0) check_layer(graph, static_cast<int>(i), tensor, findings);
     }
   }

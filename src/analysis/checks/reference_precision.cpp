@@ -11,7 +11,7 @@ void run(const CheckContext& context, Findings& findings) {
   std::int64_t weights = 0, quantized = 0;
   for (const Operator& op : context.reference->main().operators) {
     const auto slots = layer_slots(op);
-    const int tensor = slots ? tensor_in(op, slots->weight) : -1;
+    const int tensor = slots ? input_of(op, slots->weight) : -1;
     if (tensor < 0) continue;
     const quant::GraphIndex& lookup = context.reference_graph.front().lookup;
     const TensorInfo& weight = lookup.tensor(lookup.origin(tensor));

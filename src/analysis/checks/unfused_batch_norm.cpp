@@ -11,7 +11,8 @@ namespace {
 const TensorInfo* constant_operand(const CheckedGraph& graph, int node, int tensor) {
   const Operator& op = graph.lookup.op(node);
   static constexpr std::string_view kTypes[] = {"MUL", "ADD", "SUB", "DIV"};
-  if (std::find(std::begin(kTypes), std::end(kTypes), op.type) == std::end(kTypes) || op.inputs.size() != 2) return nullptr;
+  if (std::find(std::begin(kTypes), std::end(kTypes), op.type) == std::end(kTypes) || op.inputs.size() != 2 || op.outputs.size() != 1)
+    return nullptr;
   const bool divides_by_tensor = op.type == "DIV" && op.inputs[0] != tensor;
   const int other = op.inputs[0] == tensor ? op.inputs[1] : op.inputs[0];
   if (other < 0 || other == tensor || divides_by_tensor) return nullptr;
@@ -29,7 +30,7 @@ bool is_per_channel(const TensorInfo& constant, const TensorInfo& output) {
 bool fuses(const Operator& op) { return op.attributes.text("fused_activation_function", "NONE") != "NONE"; }
 
 void check_layer(const CheckedGraph& graph, int node, Findings& findings) {
-  const int output = graph.lookup.op(node).outputs.at(0);
+  const int output = output_of(graph.lookup.op(node), 0);
   std::vector<std::string> chain;
   int end = node;
   for (int tensor = output; !fuses(graph.lookup.op(end));) {
@@ -38,7 +39,7 @@ void check_layer(const CheckedGraph& graph, int node, Findings& findings) {
     if (constant == nullptr || !is_per_channel(*constant, graph.lookup.tensor(output))) break;
     chain.push_back(graph.lookup.op(reader).type);
     end = reader;
-    tensor = graph.lookup.op(reader).outputs.at(0);
+    tensor = output_of(graph.lookup.op(reader), 0);
   }
   if (chain.empty()) return;
   findings.add(Severity::kHint, graph, node, output,

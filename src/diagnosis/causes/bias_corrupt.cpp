@@ -6,6 +6,7 @@
 
 #include "analysis/layer_values.h"
 #include "diagnosis/suspicion.h"
+#include "model/slots.h"
 
 namespace visq::diagnosis {
 namespace {
@@ -60,7 +61,7 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
   const Subject& subject = symptoms.subject();
   for (const ConstantValues& bias : symptoms.constants()) {
     if (!bias.where.bias) continue;
-    const QuantizedMap* map = symptoms.map(subject.q().op(bias.where.node).outputs.at(0));
+    const QuantizedMap* map = symptoms.map(output_of(subject.q().op(bias.where.node), 0));
     const BiasDifference difference = difference_of(bias);
     const double deviation = map == nullptr ? 0 : map->values->moments.deviation();
     const double steps = map == nullptr || map->step <= 0 ? 0 : difference.largest / map->step;
