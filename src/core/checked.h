@@ -23,7 +23,10 @@ inline std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b) {
   return sum;
 }
 
-/// Number of elements of a shape; nothing where an axis is negative or the product overflows.
+/// More axes than this has no tensor: whoever walks along all of them may recurse.
+inline constexpr int kMostAxes = 64;
+
+/// Number of elements of a shape; nothing where an axis is negative, the product overflows, or there are more than kMostAxes.
 std::optional<std::int64_t> checked_elements(std::span<const std::int64_t> dims);
 
 /// Bytes that `elements` packed elements of a type take (int4: two per byte, rounded up); nothing on overflow

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -59,12 +61,13 @@ std::int64_t Shape::elements(int first, int last) const {
 }
 
 std::string to_string(const Shape& shape) {
+  const int shown = std::min(shape.rank(), kMostAxes);
   std::string text = "[";
-  for (int axis = 0; axis < shape.rank(); ++axis) {
+  for (int axis = 0; axis < shown; ++axis) {
     if (axis > 0) text += ", ";
     text += std::to_string(shape[axis]);
   }
-  return text + "]";
+  return shown < shape.rank() ? fmt::format("{}, … of {} axes]", text, shape.rank()) : text + "]";
 }
 
 Array make_array(DType dtype, Shape shape) {
@@ -80,6 +83,7 @@ Array make_array(DType dtype, Shape shape) {
 }
 
 std::optional<std::int64_t> checked_elements(std::span<const std::int64_t> dims) {
+  if (dims.size() > static_cast<std::size_t>(kMostAxes)) return std::nullopt;
   std::int64_t product = 1;
   bool empty = false;
   for (const std::int64_t size : dims) {

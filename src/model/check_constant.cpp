@@ -72,6 +72,8 @@ Result<std::vector<std::int64_t>> blocked_sizes(const TensorInfo& tensor, const 
   const Sparsity& sparsity = *tensor.sparsity;
   const std::size_t rank = tensor.shape.dims().size();
   const std::size_t dimensions = rank + sparsity.block_map.size();
+  if (dimensions > 2 * static_cast<std::size_t>(kMostAxes))
+    return place.fail("sparsity has {} dimensions, more than {}", dimensions, 2 * kMostAxes);
   if (sparsity.traversal_order.size() != dimensions || sparsity.dimensions.size() != dimensions) {
     return place.fail("sparsity has {} axes and {} dimensions, expected {}", sparsity.traversal_order.size(), sparsity.dimensions.size(),
                       dimensions);

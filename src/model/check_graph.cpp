@@ -21,6 +21,7 @@ class DataFlow {
     VISQ_TRY(find_sources());
     make_empty_constants();
     for (std::size_t i = 0; i < graph_.operators.size(); ++i) VISQ_TRY(check_reads(static_cast<int>(i)));
+    VISQ_TRY(check_rings());
     for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
       const int tensor = graph_.outputs[i];
       if (source(tensor) == kNobody) return place_.fail("graph output {} ({}) is never computed", i, describe(tensor));
@@ -75,8 +76,10 @@ class DataFlow {
   Status check_reads(int index) {
     const auto& inputs = node(index).inputs;
     for (std::size_t k = 0; k < inputs.size(); ++k) {
-      if (inputs[k] < 0 || tensor(inputs[k]).is_variable) continue;
+      if (inputs[k] < 0) continue;
       const int maker = source(inputs[k]);
+      if (maker == index) return at(index).fail("input {} ({}) is its own output", k, describe(inputs[k]));
+      if (tensor(inputs[k]).is_variable) continue;  // holds what the last run left
       if (maker == kNobody) {
         return at(index).fail("input {} ({}) has no value: it is no constant, no graph input, and no node makes it", k,
                               describe(inputs[k]));
@@ -85,6 +88,46 @@ class DataFlow {
         return at(index).fail("input {} ({}) is made by node {}, which does not come before", k, describe(inputs[k]), maker);
     }
     return {};
+  }
+
+  /// A variable may be read before the operator that writes it: then what was written in the last run is read. But operators that wait
+  /// for each other are no graph. Takes away operators that need nobody who is left (Kahn); what stays is part of a ring, or behind one.
+  Status check_rings() {
+    std::vector<std::vector<int>> readers(graph_.operators.size());
+    std::vector<int> needed(graph_.operators.size(), 0);
+    bool backward = false;
+    for (std::size_t i = 0; i < graph_.operators.size(); ++i) {
+      for (const int input : graph_.operators[i].inputs) {
+        if (input < 0 || source(input) < 0) continue;
+        readers[static_cast<std::size_t>(source(input))].push_back(static_cast<int>(i));
+        ++needed[i];
+        backward = backward || source(input) > static_cast<int>(i);
+      }
+    }
+    if (!backward) return {};
+    std::vector<int> free;
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+      if (needed[i] == 0) free.push_back(static_cast<int>(i));
+    }
+    for (std::size_t next = 0; next < free.size(); ++next) {
+      for (const int reader : readers[static_cast<std::size_t>(free[next])]) {
+        if (--needed[static_cast<std::size_t>(reader)] == 0) free.push_back(reader);
+      }
+    }
+    return free.size() == needed.size() ? Status() : name_ring(needed);
+  }
+
+  /// `needed`: per operator, how many of its inputs are made by operators that wait for each other.
+  Status name_ring(const std::vector<int>& needed) {
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+      const auto& inputs = graph_.operators[i].inputs;
+      for (std::size_t k = 0; k < inputs.size() && needed[i] > 0; ++k) {
+        const int maker = inputs[k] < 0 ? kNobody : source(inputs[k]);
+        if (maker <= static_cast<int>(i) || needed[static_cast<std::size_t>(maker)] == 0) continue;
+        return at(static_cast<int>(i)).fail("input {} ({}) is made by node {}, which waits for this one", k, describe(inputs[k]), maker);
+      }
+    }
+    return place_.fail("operators read each other's outputs");
   }
 
   Subgraph& graph_;

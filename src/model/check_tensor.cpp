@@ -9,6 +9,7 @@ namespace {
 Status check_shape(const TensorInfo& tensor, const Place& place) {
   const auto elements = checked_elements(tensor.shape.dims());
   const auto bytes = elements ? checked_mul(*elements, static_cast<std::int64_t>(size_of(tensor.dtype))) : elements;
+  if (tensor.shape.rank() > kMostAxes) return place.fail("has {} axes, more than {}", tensor.shape.rank(), kMostAxes);
   if (!bytes) return place.fail("shape {} is negative or too large", to_string(tensor.shape));
   const auto& signature = tensor.shape_signature;
   if (signature.empty()) return {};

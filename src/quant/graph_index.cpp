@@ -16,8 +16,9 @@ GraphIndex::GraphIndex(const Subgraph& graph)
       if (input >= 0) readers_[static_cast<std::size_t>(input)].push_back(index);
     }
     for (const int output : op(index).outputs) {
-      makers_[static_cast<std::size_t>(output)] = index;
       feature_map_[static_cast<std::size_t>(output)] = true;
+      if (!readers_[static_cast<std::size_t>(output)].empty()) continue;  // a state, see maker()
+      makers_[static_cast<std::size_t>(output)] = index;
       if (passes_through(index)) origins_[static_cast<std::size_t>(output)] = origin(op(index).inputs[0]);
     }
   }

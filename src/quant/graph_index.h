@@ -14,7 +14,8 @@ class GraphIndex {
   const Subgraph& graph() const { return graph_; }
   const TensorInfo& tensor(int index) const { return graph_.tensors[static_cast<std::size_t>(index)]; }
   const Operator& op(int index) const { return graph_.operators[static_cast<std::size_t>(index)]; }
-  /// Operator that makes a tensor; -1 for graph inputs and constants.
+  /// Operator that makes a tensor; -1 for graph inputs, constants, and states, which are read before an operator writes them for the next
+  /// run. So it stands before every operator that reads the tensor: a way from makers to makers ends.
   int maker(int tensor) const { return makers_[static_cast<std::size_t>(tensor)]; }
   /// Operators that read a tensor, in order.
   const std::vector<int>& readers(int tensor) const { return readers_[static_cast<std::size_t>(tensor)]; }

@@ -199,9 +199,7 @@ class Grouping {
     const std::vector<int> crossing = crossings(members);
     std::vector<std::uint64_t> tokens;
     for (const GroupMember member : members) tokens.push_back(token(member));
-    std::vector<std::pair<std::size_t, std::size_t>> blocks;
-    find_blocks(tokens, crossing, 0, members.size(), blocks);
-    std::sort(blocks.begin(), blocks.end());
+    const auto blocks = find_blocks(tokens, crossing);
     std::vector<GroupMember> level;
     std::vector<int> level_crossing;
     std::size_t next = 0;
@@ -224,19 +222,26 @@ class Grouping {
     return operators ? structure(member) : number_of(fmt::format("only {}", member));
   }
 
-  /// The longest repetition between two places, then those before and behind it.
-  void find_blocks(const std::vector<std::uint64_t>& tokens, const std::vector<int>& crossing, std::size_t begin, std::size_t end,
-                   std::vector<std::pair<std::size_t, std::size_t>>& blocks) {
-    const auto part = [&](const auto& list, std::size_t last) {
-      return std::decay_t<decltype(list)>(list.begin() + static_cast<std::ptrdiff_t>(begin),
-                                          list.begin() + static_cast<std::ptrdiff_t>(last));
-    };
-    const Repetition found = longest_repetition(part(tokens, end), part(crossing, end + 1));
-    if (found.times == 0) return;
-    const std::size_t first = begin + found.begin, last = first + found.period * found.times;
-    for (std::size_t at = first; at < last; at += found.period) blocks.emplace_back(at, at + found.period);
-    find_blocks(tokens, crossing, begin, first, blocks);
-    find_blocks(tokens, crossing, last, end, blocks);
+  /// The longest repetition of the level, then those before and behind it, and so on.
+  static std::vector<std::pair<std::size_t, std::size_t>> find_blocks(const std::vector<std::uint64_t>& tokens,
+                                                                      const std::vector<int>& crossing) {
+    std::vector<std::pair<std::size_t, std::size_t>> blocks, open{{0, tokens.size()}};
+    while (!open.empty()) {
+      const auto [begin, end] = open.back();
+      open.pop_back();
+      const auto part = [from = begin](const auto& list, std::size_t last) {
+        return std::decay_t<decltype(list)>(list.begin() + static_cast<std::ptrdiff_t>(from),
+                                            list.begin() + static_cast<std::ptrdiff_t>(last));
+      };
+      const Repetition found = longest_repetition(part(tokens, end), part(crossing, end + 1));
+      if (found.times == 0) continue;
+      const std::size_t first = begin + found.begin, last = first + found.period * found.times;
+      for (std::size_t at = first; at < last; at += found.period) blocks.emplace_back(at, at + found.period);
+      open.emplace_back(begin, first);
+      open.emplace_back(last, end);
+    }
+    std::sort(blocks.begin(), blocks.end());
+    return blocks;
   }
 
   GroupMember bundle(int parent, NodeGroup::Kind kind, std::vector<GroupMember> members) {

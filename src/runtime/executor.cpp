@@ -78,12 +78,19 @@ Status Executor::place_variable(std::size_t index) {
       std::ranges::fill(tensor.mutable_values<float>(), q.scale[0] * static_cast<float>(-q.zero_point[0]));
     }
   }
+  if (memory.size() != bytes) {
+    return bad_input("{}: variable '{}' has {} bytes, and would get {} of shape {}", graph_->model().path, tensor.info->name, memory.size(),
+                     bytes, to_string(tensor.shape));
+  }
   tensor.data = memory.data();
   return {};
 }
 
 Status Executor::give_memory(int tensor) {
   Tensor& value = tensors_[static_cast<std::size_t>(tensor)];
+  const bool variable = graph_->tensors()[static_cast<std::size_t>(tensor)].variable;
+  if (variable) VISQ_TRY(check_variable(value, graph_->model().path));
+  if (variable && value.strings == nullptr) return {};  // the state of the run has it
   if (value.strings != nullptr) {
     value.strings->resize(static_cast<std::size_t>(value.elements()));
     return {};
@@ -225,7 +232,26 @@ bool Executor::makes_nothing(std::size_t node, std::span<Tensor* const> outputs)
                      [this](int output) { return graph_->tensors()[static_cast<std::size_t>(output)].shape_known; });
 }
 
+/// No kernel sees memory of another shape than the one that it was prepared for, whatever files and callers have led here.
+Status Executor::check_shapes(std::size_t node) const {
+  const PreparedNode& prepared = graph_->nodes()[node];
+  const ActiveNode& active = active_[node];
+  const bool deferred = prepared.status == NodeStatus::kDeferred;
+  const auto check = [&](const std::vector<int>& list, const std::vector<Shape>& shapes, const char* what) -> Status {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (list[i] < 0 || tensor(list[i]).shape == shapes[i]) continue;
+      return bad_input("{}: {} {} ('{}') has the shape {}, but was prepared for {}",
+                       place_of(graph_->model(), graph_->subgraph_index(), node), what, i, tensor(list[i]).info->name,
+                       to_string(tensor(list[i]).shape), to_string(shapes[i]));
+    }
+    return {};
+  };
+  VISQ_TRY(check(prepared.op->inputs, deferred ? active.input_shapes : prepared.input_shapes, "input"));
+  return check(prepared.op->outputs, deferred ? active.output_shapes : prepared.output_shapes, "output");
+}
+
 Status Executor::run_kernel(std::size_t node) {
+  VISQ_TRY(check_shapes(node));
   const Operator& op = *graph_->nodes()[node].op;
   const Tensor* inputs[64];
   Tensor* outputs[64];

@@ -67,8 +67,8 @@ class Executor {
     Callee* running = nullptr;  ///< the call in progress
     bool calls = false;         ///< the kernel is a CallingKernel
     bool reusable = false;
-    std::vector<Shape> input_shapes, output_shapes;
-    std::vector<std::vector<std::byte>> values;  ///< per input: the values that it was prepared for, where they matter
+    std::vector<Shape> input_shapes, output_shapes;  ///< of a deferred node: what it was prepared for
+    std::vector<std::vector<std::byte>> values;      ///< per input: the values that it was prepared for, where they matter
   };
 
   Executor(std::shared_ptr<const PreparedGraph> graph, std::shared_ptr<const MemoryPlan> plan, std::shared_ptr<RunState> state);
@@ -90,6 +90,7 @@ class Executor {
   void adopt_kernel(std::size_t node, std::shared_ptr<const kernels::Kernel> kernel, bool stateful);
   /// Whether a node need not be run: its outputs have no elements, whatever the data.
   bool makes_nothing(std::size_t node, std::span<kernels::Tensor* const> outputs) const;
+  Status check_shapes(std::size_t node) const;
   Status run_kernel(std::size_t node);
   Result<bool> collect_results(std::size_t node, Callee& callee);
   Result<Executor*> start_call(std::size_t node, const kernels::CallStep& step);

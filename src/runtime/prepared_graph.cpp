@@ -180,9 +180,15 @@ class GraphPreparer {
     node.stateful = outcome.stateful;
     node.rounds = outcome.rounds;
     node.reads_codes = outcome.reads_codes;
-    for (std::size_t i = 0; i < node.op->outputs.size(); ++i) tensor(node.op->outputs[i]).shape_known = !outcome.open[i];
+    for (std::size_t i = 0; i < node.op->outputs.size(); ++i) {
+      PreparedTensor& output = tensor(node.op->outputs[i]);
+      output.shape_known = !outcome.open[i];
+      if (output.variable) VISQ_TRY(check_variable(output.value, place));
+      node.output_shapes.push_back(output.value.shape);
+    }
     for (std::size_t slot = 0; slot < node.op->inputs.size(); ++slot) {
       const int input = node.op->inputs[slot];
+      node.input_shapes.push_back(input < 0 ? Shape() : tensor(input).value.shape);
       if (input < 0) continue;
       if (outcome.reads_codes[slot]) tensor(input).wants_codes = true;
       if (outcome.packed[slot]) release_packed(input);
@@ -204,6 +210,9 @@ class GraphPreparer {
   bool can_fold(const PreparedNode& node, const PrepareOutcome& outcome) {
     if (outcome.stateful || node.op->inputs.empty() || dynamic_cast<const kernels::CallingKernel*>(node.kernel.get()) != nullptr) {
       return false;
+    }
+    for (const int output : node.op->outputs) {
+      if (tensor(output).variable) return false;  // it is written in every run
     }
     if (outcome.shape_only) return true;
     for (const int input : node.op->inputs) {
@@ -268,6 +277,12 @@ Result<std::shared_ptr<const PreparedGraph>> PreparedGraph::prepare_callee(std::
                                                                            const std::vector<Shape>& input_shapes, Operands operands,
                                                                            GraphLibrary& library) {
   return GraphPreparer(std::move(model), subgraph, mode, operands, &library).run(input_shapes);
+}
+
+Status check_variable(const Tensor& variable, const std::string& place) {
+  if (variable.shape == variable.info->shape) return {};
+  return bad_input("{}: variable '{}' has the shape {}, and would get {}", place, variable.info->name, to_string(variable.info->shape),
+                   to_string(variable.shape));
 }
 
 bool are_empty(std::span<kernels::Tensor* const> outputs) {

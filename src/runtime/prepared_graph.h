@@ -28,7 +28,8 @@ struct PreparedNode {
   bool rounds = false;                            ///< the kernel rounds its output to its grid itself
   std::vector<bool> reads_codes;                  ///< per input: the kernel reads its stored integers and not its values; empty: of none
   NodeStatus status = NodeStatus::kUnsupported;
-  std::string reason;  ///< one line for kUnsupported
+  std::vector<Shape> input_shapes, output_shapes;  ///< what the kernel was prepared for (kReady)
+  std::string reason;                              ///< one line for kUnsupported
 
   bool reads_codes_of(std::size_t slot) const { return slot < reads_codes.size() && reads_codes[slot]; }
 };
@@ -93,6 +94,9 @@ bool keeps_state(const Model& model);
 /// Whether these outputs, of which there is at least one, all have zero elements. Kernels would walk through all the images of a batch
 /// without pixels, of which there may be 2^31.
 bool are_empty(std::span<kernels::Tensor* const> outputs);
+
+/// A variable keeps the shape that the file declares. Errors: begin with `place`.
+Status check_variable(const kernels::Tensor& variable, const std::string& place);
 
 /// "m.tflite: subgraph 0, node 12 CONV_2D": the head of every message about an operator.
 std::string place_of(const Model& model, int subgraph, std::size_t node);

@@ -56,6 +56,12 @@ constexpr const char* kTensor0 = "/subgraphs/0/tensors/0";
 constexpr const char* kTensor1 = "/subgraphs/0/tensors/1";
 constexpr const char* kTensor2 = "/subgraphs/0/tensors/2";
 
+std::string repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
 std::string in(const char* pointer, const char* field) { return std::string(pointer) + field; }
 
 /// Loads the broken model and compares the message; "{}" in the expected one stands for the file's size.
@@ -129,6 +135,7 @@ const Case kTensors[] = {
     {"ShapeOverflows",
      {{in(kTensor0, "/shape"), "[2147483647, 2147483647, 2147483647]"}},
      "m: subgraph 0, tensor 0 'x': shape [2147483647, 2147483647, 2147483647] is negative or too large"},
+    {"Axes", {{in(kTensor0, "/shape"), "[" + repeated("1, ", 64) + "4]"}}, "m: subgraph 0, tensor 0 'x': has 65 axes, more than 64"},
     {"SignatureRank",
      {{in(kTensor0, "/shape_signature"), "[-1]"}},
      "m: subgraph 0, tensor 0 'x': shape [1, 4] does not fit its signature [-1]"},
@@ -198,6 +205,9 @@ const Case kSparseConstants[] = {
     {"DenseSize",
      {{kSparsity, kSparse}, {in(kSparsity, "/dim_metadata/0/dense_size"), "3"}},
      "m: subgraph 0, tensor 1 'w': sparse dimension 0 has size 3, expected 2"},
+    {"SparseDimensions",
+     {{kSparsity, kSparse}, {in(kSparsity, "/block_map"), "[" + repeated("0, ", 126) + "0]"}},
+     "m: subgraph 0, tensor 1 'w': sparsity has 129 dimensions, more than 128"},
     {"Segments",
      {{kSparsity, kSparse}, {in(kSparsity, "/dim_metadata/1/array_segments/values"), "[0, 3]"}},
      "m: subgraph 0, tensor 1 'w': sparse dimension 1 has 2 segments for 2 parents and 3 indices"},
@@ -216,9 +226,18 @@ const Case kFlow[] = {
     {"ReadBeforeMade",
      {{"/subgraphs/0/operators/0/inputs", "[4, 1, 2]"}},
      "m: subgraph 0, node 0 FULLY_CONNECTED: input 0 (tensor 4 'z') is made by node 1, which does not come before"},
-    {"ReadsItself",
-     {{"/subgraphs/0/operators/1/inputs", "[4]"}},
-     "m: subgraph 0, node 1 RELU: input 0 (tensor 4 'z') is made by node 1, which does not come before"},
+    {"ReadsItself", {{"/subgraphs/0/operators/1/inputs", "[4]"}}, "m: subgraph 0, node 1 RELU: input 0 (tensor 4 'z') is its own output"},
+    {"ReadsItselfAsAVariable",
+     {{"/subgraphs/0/operators/1/inputs", "[4]"}, {"/subgraphs/0/tensors/4/is_variable", "true"}},
+     "m: subgraph 0, node 1 RELU: input 0 (tensor 4 'z') is its own output"},
+    {"Ring",
+     {{"/subgraphs/0/operators/0/inputs", "[4, 1, 2]"}, {"/subgraphs/0/tensors/4/is_variable", "true"}},
+     "m: subgraph 0, node 0 FULLY_CONNECTED: input 0 (tensor 4 'z') is made by node 1, which waits for this one"},
+    {"SoundState",  // the last run's z
+     {{"/subgraphs/0/operators/0/inputs", "[4, 1, 2]"},
+      {"/subgraphs/0/operators/1/inputs", "[0]"},
+      {"/subgraphs/0/tensors/4/is_variable", "true"}},
+     ""},
     {"NobodyMakesIt",
      {{"/subgraphs/0/inputs", "[]"}},
      "m: subgraph 0, node 0 FULLY_CONNECTED: input 0 (tensor 0 'x') has no value: it is no constant, no graph input, and no node makes it"},

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "runtime/lockstep.h"
 #include "support/small_model.h"
 
@@ -189,6 +191,83 @@ TEST(PreparedGraph, WhatDependsOnConstantsAloneIsComputedAhead) {
   auto executor = executor_of(graph);
   EXPECT_TRUE(executor.available(folded));
   EXPECT_THAT(values_of(executor, folded), ElementsAre(0.0F, 3.0F));
+}
+
+/// out = RELU(state), then state = RELU6(in): what was read in the run before.
+std::shared_ptr<const Model> delay_line(std::string writer) {
+  SmallModel model;
+  const int input = model.map("in", {2}), state = model.variable("state", {2}), output = model.map("out", {2});
+  model.op("RELU", {state}, {output});
+  model.op(std::move(writer), {input}, {state});
+  return model.finish({input}, {output});
+}
+
+TEST(Executor, AVariableThatIsReadBeforeItIsWrittenHoldsTheLastRun) {
+  auto executor = executor_of(prepared(delay_line("RELU6"), Mode::kFp32, {{2}}));
+  run_all(executor, {float_array({2}, {3, 9})});
+  EXPECT_THAT(values_of(executor, 2), ElementsAre(0.0F, 0.0F));
+  run_all(executor, {float_array({2}, {1, 2})});
+  EXPECT_THAT(values_of(executor, 2), ElementsAre(3.0F, 6.0F));
+}
+
+TEST(PreparedGraph, AVariableThatOnlyConstantsAreWrittenToIsWrittenInEveryRun) {
+  SmallModel model;
+  const int constant = model.constant("c", {2}, {-3, 3}), state = model.variable("state", {2}), output = model.map("out", {2});
+  model.op("RELU", {state}, {output});
+  model.op("RELU", {constant}, {state});
+  auto executor = executor_of(prepared(model.finish({}, {output}), Mode::kFp32, {}));
+  run_all(executor, {});
+  EXPECT_THAT(values_of(executor, output), ElementsAre(0.0F, 0.0F));
+  run_all(executor, {});
+  EXPECT_THAT(values_of(executor, output), ElementsAre(0.0F, 3.0F));
+}
+
+TEST(PreparedGraph, AVariableKeepsItsShape) {
+  const auto model = delay_line("RELU6");
+  const auto graph = PreparedGraph::prepare(model, 0, Mode::kFp32, {{3}});
+  ASSERT_FALSE(graph.ok());
+  EXPECT_EQ(graph.error().message, "small.tflite: subgraph 0, node 1 RELU6: variable 'state' has the shape [2], and would get [3]");
+}
+
+/// The shape of what is written to the state is known in the run only: RESHAPE to a shape that is computed.
+TEST(Executor, AVariableKeepsItsShapeInTheRunToo) {
+  SmallModel model;
+  const int input = model.map("in", {2}), shape = model.map("shape", {1}, DType::kInt32), state = model.variable("state", {2}),
+            output = model.map("out", {2});
+  model.op("RELU", {state}, {output});
+  model.op("RESHAPE", {input, shape}, {state});
+  auto executor = executor_of(prepared(model.finish({input, shape}, {output}), Mode::kFp32, {{2}, {1}}));
+  const auto sizes = [](std::int32_t size) {
+    Array array = make_array(DType::kInt32, {1});
+    std::memcpy(array.bytes.data(), &size, sizeof size);
+    return array;
+  };
+  run_all(executor, {float_array({2}, {3, 9}), sizes(2)});
+  run_all(executor, {float_array({2}, {1, 2}), sizes(-1)});
+  EXPECT_THAT(values_of(executor, output), ElementsAre(3.0F, 9.0F)) << "the state has memory of its own in deferred nodes too";
+  SmallModel other;
+  const int in = other.map("in", {2}), dims = other.map("shape", {2}, DType::kInt32), kept = other.variable("state", {2});
+  other.op("RESHAPE", {in, dims}, {kept});
+  auto refusing = executor_of(prepared(other.finish({in, dims}, {kept}), Mode::kFp32, {{2}, {2}}));
+  Array pair = make_array(DType::kInt32, {2});
+  const std::int32_t values[] = {1, 2};
+  std::memcpy(pair.bytes.data(), values, sizeof values);
+  const std::vector<Array> inputs{float_array({2}, {3, 9}), pair};
+  ASSERT_TRUE(refusing.begin(inputs).ok());
+  const Status status = refusing.step(0);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().message, "small.tflite: variable 'state' has the shape [2], and would get [1, 2]");
+}
+
+TEST(Executor, NoKernelSeesAShapeThatItWasNotPreparedFor) {
+  auto executor = executor_of(prepared(clamps(false), Mode::kFp32, {{4}}));
+  std::vector<float> values(400);
+  kernels::Tensor larger{.dtype = DType::kFloat32, .shape = {400}, .data = reinterpret_cast<std::byte*>(values.data())};
+  executor.clear(nullptr);
+  executor.lend(0, larger);
+  const Status status = executor.step(0);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().message, "small.tflite: subgraph 0, node 0 RELU: input 0 ('in') has the shape [400], but was prepared for [4]");
 }
 
 /// A chain of RELUs with side branches, so that lifetimes overlap in many ways.

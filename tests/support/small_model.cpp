@@ -40,6 +40,12 @@ int SmallModel::quantized_map(std::string name, Shape shape, DType dtype, float 
   return index;
 }
 
+int SmallModel::variable(std::string name, Shape shape) {
+  const int index = map(std::move(name), std::move(shape));
+  current().tensors[static_cast<std::size_t>(index)].is_variable = true;
+  return index;
+}
+
 int SmallModel::add_constant(TensorInfo tensor, const void* bytes, std::size_t count) {
   auto& store = bytes_->emplace_back(count);
   if (count > 0) std::memcpy(store.data(), bytes, count);

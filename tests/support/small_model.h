@@ -20,6 +20,8 @@ class SmallModel {
   int dynamic_map(std::string name, Shape shape, std::vector<std::int64_t> signature);
   /// The same on a grid of its own.
   int quantized_map(std::string name, Shape shape, DType dtype, float scale, std::int64_t zero_point);
+  /// A float tensor that keeps its value from run to run.
+  int variable(std::string name, Shape shape);
   int constant(std::string name, Shape shape, const std::vector<float>& values);
   int constant_int32(std::string name, Shape shape, const std::vector<std::int32_t>& values);
   int constant_int8(std::string name, Shape shape, const std::vector<std::int8_t>& values, std::vector<float> scale, int axis = 0);

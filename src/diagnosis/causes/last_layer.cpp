@@ -17,24 +17,32 @@ bool only_finishes(const Operator& op, DType type) {
   return std::binary_search(std::begin(kTypes), std::end(kTypes), std::string_view(op.type)) || analysis::keeps_codes(op, type);
 }
 
-/// Whether a map reaches outputs of the graph through finishing operators, and nothing else reads it.
-bool is_last(const Subject& subject, int tensor) {
-  const auto& outputs = subject.quantized().main().outputs;
-  const bool output = std::find(outputs.begin(), outputs.end(), tensor) != outputs.end();
-  const auto& readers = subject.q().readers(tensor);
-  if (readers.empty()) return output;
-  return std::all_of(readers.begin(), readers.end(), [&](int reader) {
-    const Operator& op = subject.q().op(reader);
-    return only_finishes(op, subject.q().tensor(tensor).dtype) && op.outputs.size() == 1 && is_last(subject, op.outputs[0]);
-  });
+/// Per tensor: whether it reaches outputs of the graph through finishing operators, and nothing else reads it.
+std::vector<bool> last_maps(const Subject& subject) {
+  const Subgraph& graph = subject.quantized().main();
+  std::vector<bool> last(graph.tensors.size(), false);
+  for (const int output : graph.outputs) last[static_cast<std::size_t>(output)] = subject.q().readers(output).empty();
+  for (std::size_t i = graph.operators.size(); i-- > 0;) {  // readers come before what they read
+    for (const int output : graph.operators[i].outputs) {
+      const auto& readers = subject.q().readers(output);
+      if (readers.empty()) continue;
+      last[static_cast<std::size_t>(output)] = std::all_of(readers.begin(), readers.end(), [&](int reader) {
+        const Operator& op = subject.q().op(reader);
+        return only_finishes(op, subject.q().tensor(output).dtype) && op.outputs.size() == 1 &&
+               last[static_cast<std::size_t>(op.outputs[0])];
+      });
+    }
+  }
+  return last;
 }
 
 void suspect(const Symptoms& symptoms, const DiagnoseOptions& options, Suspicions& suspicions) {
   const Subject& subject = symptoms.subject();
+  const std::vector<bool> last = last_maps(subject);
   for (const QuantizedMap& map : symptoms.maps()) {
     const double used = map.used_width();
     const int maker = subject.q().maker(map.tensor);
-    if (maker < 0 || used <= 0 || has_fixed_grid(subject, map.tensor) || !is_last(subject, map.tensor)) continue;
+    if (maker < 0 || used <= 0 || has_fixed_grid(subject, map.tensor) || !last[static_cast<std::size_t>(map.tensor)]) continue;
     if (symptoms.first_of_group(map.tensor) != map.tensor) continue;
     const bool symmetric = subject.q().tensor(map.tensor).dtype == DType::kInt16;
     const double need = symmetric ? 2 * std::max(-map.values->low(), map.values->high()) : used;
