@@ -10,6 +10,7 @@
 #include "analysis/record_workers.h"
 #include "analysis/sensitive_parts.h"
 #include "analysis/sensitivity_scores.h"
+#include "analysis/trial_sets.h"
 #include "core/error.h"
 
 namespace visq {
@@ -128,26 +129,21 @@ class Picker {
 /// The second part: everything quantized, then one more thing float at each trial.
 class RedLine {
  public:
-  RedLine(PartialModels& models, const PartialOptions& options, const PartialResult& result, const std::vector<Sensitivity>& picks)
+  RedLine(PartialModels& models, const PartialOptions& options, const PartialResult& result)
       : models_(models), options_(options), metrics_(result.metrics) {
-    PartSet kept;
-    trials_.push_back(models.parts().all());
-    for (const Sensitivity& pick : picks) {
-      analysis::add_parts(kept, analysis::parts_of(pick.part, models.parts()));
-      trials_.push_back(analysis::kept_float(kept, models.parts(), models.reference().main()));
-    }
     for (const MapIdentity& output : result.outputs) outputs_.push_back(output.tensor);
   }
 
   /// Nothing where the run was stopped.
-  Result<std::vector<OutputError>> run(RecordSource& data) {
+  Result<std::vector<OutputError>> run(const std::vector<Sensitivity>& picks, RecordSource& data) {
+    VISQ_TRY(plan(picks));
     SensitivityScores scores(trials_.size(), outputs_.size(), options_.records, metrics_, false);
     analysis::TrialOptions trial_options;
     trial_options.outputs = outputs_;
     trial_options.threads =
         keeps_state(models_.reference()) ? 1 : analysis::thread_count(options_.threads, {0, static_cast<std::int64_t>(trials_.size())});
     trial_options.memory = options_.memory;
-    analysis::TrialRunner runner(models_, trials_, std::move(trial_options));
+    analysis::TrialRunner runner(models_, trials_.all(), std::move(trial_options));
     std::vector<std::size_t> all(trials_.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
     const std::int64_t records = options_.records.last - options_.records.first, total = records * static_cast<std::int64_t>(all.size());
@@ -170,10 +166,20 @@ class RedLine {
   }
 
  private:
+  Status plan(const std::vector<Sensitivity>& picks) {
+    PartSet kept;
+    VISQ_TRY(trials_.add(models_.parts().all()));
+    for (const Sensitivity& pick : picks) {
+      analysis::add_parts(kept, analysis::parts_of(pick.part, models_.parts()));
+      VISQ_TRY(trials_.add(analysis::kept_float(kept, models_.parts(), models_.reference().main())));
+    }
+    return {};
+  }
+
   PartialModels& models_;
   const PartialOptions& options_;
   const std::vector<int>& metrics_;
-  std::vector<PartSet> trials_;
+  analysis::TrialSets trials_;
   std::vector<int> outputs_;
 };
 
@@ -193,7 +199,7 @@ Result<PartialResult> partial(std::shared_ptr<const Model> reference, std::share
   VISQ_ASSIGN(const auto picks, Picker(options, result).pick(reference, quantized, data));
   if (result.interrupted) return result;
   VISQ_ASSIGN(const auto models, PartialModels::create(reference, quantized));
-  VISQ_ASSIGN(auto kept, RedLine(*models, options, result, picks).run(data));
+  VISQ_ASSIGN(auto kept, RedLine(*models, options, result).run(picks, data));
   result.interrupted = kept.empty();
   if (result.interrupted) return result;
   result.none = std::move(kept.front());

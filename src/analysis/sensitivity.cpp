@@ -13,6 +13,7 @@
 #include "analysis/sensitivity_estimate.h"
 #include "analysis/sensitivity_scores.h"
 #include "analysis/trial_runner.h"
+#include "analysis/trial_sets.h"
 #include "core/error.h"
 #include "core/ranks.h"
 
@@ -106,9 +107,9 @@ class SensitivityRun {
     all_ = models_.parts().all();
     for (const SensitivePart& part : parts_) {
       const PartSet set = analysis::parts_of(part, models_.parts());
-      trials_.push_back(options_.leave_one_out ? models_.parts().all_but(set) : set);
+      VISQ_TRY(trials_.add(options_.leave_one_out ? models_.parts().all_but(set) : set));
     }
-    trials_.push_back(all_);  // what everything at once does, to compare with
+    VISQ_TRY(trials_.add(all_));  // what everything at once does, to compare with
     find_equal_trials();
     return {};
   }
@@ -118,7 +119,7 @@ class SensitivityRun {
     std::map<std::string, std::size_t> first;
     for (std::size_t trial = 0; trial < trials_.size(); ++trial) {
       const bool alone = stateful_ || options_.leave_one_out;  // trials of sequences depend on their own past; sets of all but one are long
-      same_as_.push_back(alone ? trial : first.emplace(models_.parts().key(trials_[trial], outputs_), trial).first->second);
+      same_as_.push_back(alone ? trial : first.emplace(models_.parts().key(trials_.all()[trial], outputs_), trial).first->second);
     }
   }
 
@@ -136,7 +137,7 @@ class SensitivityRun {
   }
 
   Status do_records(SensitivityScores& scores, Checkpoints& checkpoints) {
-    TrialRunner runner(models_, trials_, trial_options());
+    TrialRunner runner(models_, trials_.all(), trial_options());
     std::vector<std::size_t> all(trials_.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     if (options_.estimate && scores.records() > 1) return do_estimate(runner, all, scores, checkpoints);
@@ -161,7 +162,7 @@ class SensitivityRun {
       const auto here = open.begin() + static_cast<std::ptrdiff_t>(first);
       const std::vector<std::size_t> trials(here, here + static_cast<std::ptrdiff_t>(std::min(at_once, open.size() - first)));
       std::vector<PartSet> sets;
-      for (const std::size_t trial : trials) sets.push_back(trials_[trial]);
+      for (const std::size_t trial : trials) sets.push_back(trials_.all()[trial]);
       TrialRunner runner(models_, sets, trial_options());
       for (std::size_t r = 0; r < scores.records() && !stopped(); ++r) {
         VISQ_TRY(do_round(runner, trials, {r, trials}, scores, checkpoints));
@@ -312,7 +313,7 @@ class SensitivityRun {
   bool stateful_, told_ = false;
   std::vector<int> metrics_, outputs_;
   std::vector<SensitivePart> parts_;
-  std::vector<PartSet> trials_;       ///< one per part, and one more: everything
+  analysis::TrialSets trials_;        ///< one per part, and one more: everything
   std::vector<std::size_t> same_as_;  ///< per trial: the first that is the same computation
   PartSet all_;
   std::vector<std::string> remarks_;

@@ -9,6 +9,7 @@
 
 #include "analysis/record_share.h"
 #include "analysis/trial_codec.h"
+#include "core/available_memory.h"
 #include "core/error.h"
 #include "core/memory_size.h"
 #include "core/ranks.h"
@@ -71,7 +72,7 @@ Status TrialRunner::choose_way() {
   const std::uint64_t all = FloatRun::bytes(*graph_);
   const std::uint64_t reference = options_.base != nullptr ? one : 0;
   const auto wanted = static_cast<std::uint64_t>(std::max(1, options_.threads));
-  const std::uint64_t limit = options_.memory;
+  const std::uint64_t limit = options_.memory == 0 ? 0 : std::max<std::uint64_t>(1, std::min(options_.memory, unclaimed_memory()));
   const auto fitting = [&](std::uint64_t taken) {
     if (limit == 0) return wanted;
     return limit > taken ? std::min(wanted, (limit - taken) / std::max<std::uint64_t>(one, 1)) : 0;

@@ -80,10 +80,12 @@ bool claim_memory(std::uint64_t bytes) {
 
 void release_memory(std::uint64_t bytes) { claimed -= bytes; }
 
+std::uint64_t unclaimed_memory() { return limits().memory > 0 ? left_of(limits().memory, claimed) : kUnlimited; }
+
 std::string memory_shortage(std::uint64_t bytes) {
   if (limits().memory > 0) {
     return fmt::format("{} are needed, --memory {} leaves {}", memory_size(bytes), memory_size(limits().memory),
-                       memory_size(left_of(limits().memory, claimed)));
+                       memory_size(unclaimed_memory()));
   }
   return fmt::format("{} are needed, {} are available", memory_size(bytes), memory_size(available_memory()));
 }

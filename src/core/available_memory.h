@@ -46,6 +46,9 @@ class MemoryClaim {
   bool granted_ = false;
 };
 
+/// What limits().memory leaves besides what is claimed; the largest number where there is no limit.
+std::uint64_t unclaimed_memory();
+
 /// What to say where they may not: "745G are needed, 20G are available", "2G are needed, --memory 1G leaves 500M".
 std::string memory_shortage(std::uint64_t bytes);
 

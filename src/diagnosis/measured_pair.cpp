@@ -31,16 +31,17 @@ Status MeasuredPair::measure(RecordSource& data, RecordRange records) {
     VISQ_ASSIGN(const Record record, data.read(index));
     VISQ_ASSIGN(const auto inputs, feed.for_model(record));
     VISQ_ASSIGN(auto twin, feed.for_twin(record));
-    what_if_.add(std::move(twin));
-    VISQ_TRY(runner.run(inputs, [&](int tensor, const runtime::Executor& executor) -> Status {
-      what_if_.see(tensor, executor.tensor(tensor));
+    VISQ_TRY(what_if_.add(std::move(twin)));
+    const auto look = [&](int tensor, const runtime::Executor& executor) -> Status {
+      VISQ_TRY(what_if_.see(tensor, executor.tensor(tensor)));
       const float* map = wanted.contains(tensor) ? analysis::real_values(executor.tensor(tensor), scratch) : nullptr;
       if (map == nullptr) return {};
       const std::span elements(map, static_cast<std::size_t>(executor.tensor(tensor).elements()));
       values_[tensor].sketch.add(elements);
       values_[tensor].moments.add(elements);
       return {};
-    }));
+    };
+    VISQ_TRY(runner.run(inputs, look));
   }
   return {};
 }

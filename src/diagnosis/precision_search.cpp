@@ -18,6 +18,8 @@ namespace {
 /// Records of the search, steps, moves that every step measures anew, sets that a search without target ends with.
 constexpr std::size_t kFewRecords = 4;
 constexpr std::size_t kMovesTried = 8, kMostSteps = 24;
+/// Entries of all sets of parts that are kept at a time: some 50 MB.
+constexpr std::size_t kMostEntries = std::size_t{1} << 20;
 /// Operators without weights are not free: they count as this share of all weights.
 constexpr double kLeastPrice = 1e-3;
 /// Noise under which nothing is left to win: 80 dB.
@@ -153,16 +155,22 @@ bool PrecisionSearch::fits_budget(const Move& move, const std::set<int>& kept) c
   return options_.budget < 0 || cost_of(larger).bytes <= options_.budget;
 }
 
-/// What moves [first, last) win now.
+/// What moves [first, last) win now. Each of them quantizes nearly everything: only some of these sets are kept at a time.
 Status PrecisionSearch::measure(State& state, std::size_t first, std::size_t last) {
-  std::vector<PartSet> trials;
-  for (std::size_t i = first; i < last; ++i) {
-    std::set<int> larger = state.kept;
-    larger.insert(moves_[i].operators.begin(), moves_[i].operators.end());
-    trials.push_back(quantized_beside(larger));
+  const PartSet base = quantized_beside(state.kept);
+  const std::size_t entries = base.weights.size() + base.activations.size() + 1;
+  const std::size_t at_once = std::max(kMovesTried, kMostEntries / entries);
+  for (std::size_t begin = first; begin < last; begin += at_once) {
+    const std::size_t end = std::min(begin + at_once, last);
+    std::vector<PartSet> trials;
+    for (std::size_t i = begin; i < end; ++i) {
+      std::set<int> larger = state.kept;
+      larger.insert(moves_[i].operators.begin(), moves_[i].operators.end());
+      trials.push_back(quantized_beside(larger));
+    }
+    VISQ_ASSIGN(const auto results, noises(trials, base, few_));
+    for (std::size_t i = begin; i < end; ++i) moves_[i].noise_won = state.noise - results[i - begin];
   }
-  VISQ_ASSIGN(const auto results, noises(trials, quantized_beside(state.kept), few_));
-  for (std::size_t i = first; i < last; ++i) moves_[i].noise_won = state.noise - results[i - first];
   return {};
 }
 

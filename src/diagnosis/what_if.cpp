@@ -7,6 +7,7 @@
 #include "analysis/model_runner.h"
 #include "analysis/real_values.h"
 #include "core/error.h"
+#include "model/slots.h"
 
 namespace visq::diagnosis {
 namespace {
@@ -38,7 +39,8 @@ std::vector<int> squashed_maps(const Subject& subject) {
       const Operator& op = subject.q().op(maker);
       const bool squashes = op.type == "SOFTMAX" || op.type == "LOGISTIC";
       if (!squashes && !subject.q().passes_through(maker) && op.type != "RESHAPE") break;
-      tensor = op.inputs.at(0);
+      tensor = input_of(op, 0);
+      if (tensor == kNoTensor) break;
       if (!squashes) continue;
       if (subject.reference_of(tensor) >= 0) maps.push_back(tensor);
       break;
@@ -69,18 +71,30 @@ WhatIf::WhatIf(const Subject& subject) : subject_(subject), watched_(compared_ou
   watched_.insert(watched_.end(), squashed.begin(), squashed.end());
 }
 
-void WhatIf::add(std::vector<Array> inputs) {
-  inputs_.push_back(std::move(inputs));
-  reference_.emplace_back(watched_.size());
+Status WhatIf::claim(std::uint64_t bytes) {
+  const auto& kept = claims_.emplace_back(bytes);
+  if (kept.granted()) return {};
+  return bad_input("{}: no memory for the inputs and outputs of {} records: {}", subject_.quantized().path, inputs_.size(),
+                   memory_shortage(bytes));
 }
 
-void WhatIf::see(int reference_tensor, const kernels::Tensor& map) {
+Status WhatIf::add(std::vector<Array> inputs) {
+  std::uint64_t bytes = 0;
+  for (const Array& input : inputs) bytes += input.bytes.size();
+  inputs_.push_back(std::move(inputs));
+  reference_.emplace_back(watched_.size());
+  return claim(bytes);
+}
+
+Status WhatIf::see(int reference_tensor, const kernels::Tensor& map) {
   for (std::size_t i = 0; i < watched_.size(); ++i) {
     if (subject_.reference_of(watched_[i]) != reference_tensor) continue;
+    VISQ_TRY(claim(static_cast<std::uint64_t>(map.elements()) * sizeof(float)));
     std::vector<float> scratch;
     const float* values = analysis::real_values(map, scratch);
     if (values != nullptr) reference_.back()[i].assign(values, values + map.elements());
   }
+  return {};
 }
 
 Status WhatIf::simulate(const std::shared_ptr<const Model>& model, Mode mode, std::size_t records, const Sink& sink) const {

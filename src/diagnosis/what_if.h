@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/available_memory.h"
 #include "diagnosis/subject.h"
 #include "runtime/executor.h"
 #include "visq/data.h"
@@ -33,10 +34,10 @@ class WhatIf {
  public:
   /// Keeps the inputs of all records and the reference's watched maps. The subject must outlive it.
   explicit WhatIf(const Subject& subject);
-  /// Begins a record: what the quantized model is fed with.
-  void add(std::vector<Array> inputs);
-  /// Shown every map of the reference in the record that was begun last; keeps those it watches.
-  void see(int reference_tensor, const kernels::Tensor& map);
+  /// Begins a record: what the quantized model is fed with. Errors: kBadInput where there is no memory to keep it.
+  Status add(std::vector<Array> inputs);
+  /// Shown every map of the reference in the record that was begun last; keeps those it watches. Errors: as add().
+  Status see(int reference_tensor, const kernels::Tensor& map);
 
   /// Runs a variant of the quantized model over the first `records` records. Errors: those of a run; kUnsupported where a watched map could
   /// not be computed.
@@ -63,11 +64,14 @@ class WhatIf {
   OutputErrors errors_of(const Sums& sums) const;
   Status simulate(const std::shared_ptr<const Model>& model, Mode mode, std::size_t records, const Sink& sink) const;
 
+  Status claim(std::uint64_t bytes);
+
   const Subject& subject_;
   std::vector<int> watched_;                                ///< tensors of the quantized model: compared outputs, then squashed maps
   std::size_t outputs_ = 0;                                 ///< how many of them are outputs
   std::vector<std::vector<Array>> inputs_;                  ///< [record]
   std::vector<std::vector<std::vector<float>>> reference_;  ///< [record][watched]; empty where a map has no real values
+  std::vector<MemoryClaim> claims_;                         ///< for what is kept of all records
 };
 
 }  // namespace visq::diagnosis

@@ -19,9 +19,7 @@ bool runs_models(const CLI::App& app) { return app.get_option_no_throw("--data")
 
 void LimitOptions::add_to(CLI::App& app) {
   if (!runs_models(app)) return;
-  if (app.get_option_no_throw("--memory") == nullptr) {
-    add_value(app, "--memory", memory, "SIZE", "refuse feature maps and data beyond this; default: 9/10 of what is free")->group(kGroup);
-  }
+  add_value(app, "--memory", memory, "SIZE", "refuse feature maps and data beyond this; default: 9/10 of what is free")->group(kGroup);
   add_value(app, "--max-input", input, "SIZE", "refuse larger inputs of a record; default: 1G")->group(kGroup);
   add_value(app, "--max-turns", turns, "N", "refuse loops that turn more often; default: 1000000")->group(kGroup);
   add_value(app, "--max-calls", calls, "N", "most places that call subgraphs; default: 65536")->group(kGroup);

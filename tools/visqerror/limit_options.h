@@ -15,7 +15,6 @@ namespace visq::tool {
 struct LimitOptions {
   std::string memory, input, turns, calls;
 
-  /// Where the command has a --memory of its own, which shares memory out instead of setting a limit, that one stays.
   void add_to(CLI::App& app);
   /// Sets the limits of the process. Errors: kUsage.
   Status apply() const;

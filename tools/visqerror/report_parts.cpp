@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
+#include "visq/limits.h"
 #include "visqerror/interrupt.h"
 #include "visqerror/time_limit.h"
 
@@ -24,6 +25,7 @@ struct Run {
   template <class Options>
   Options options(const char* unit, RecordRange records) const {
     Options made;
+    if constexpr (requires { made.memory; }) made.memory = limits().memory;
     made.records = records;
     made.threads = subject.compare.threads;
     made.progress = console.progress(unit);

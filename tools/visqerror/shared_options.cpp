@@ -50,10 +50,6 @@ void add_post(CLI::App& app, std::string& target) {
 
 void add_threads(CLI::App& app, std::string& target) { add_value(app, "--threads", target, "N", "threads; default: all cores"); }
 
-void add_memory(CLI::App& app, std::string& target) {
-  add_value(app, "--memory", target, "SIZE", "memory for feature maps, such as 512M or 2G; default: as much as they take");
-}
-
 Result<int> parse_threads(const std::string& text) {
   if (text.empty()) return 0;
   VISQ_ASSIGN(const std::int64_t threads, parse_integer("--threads", text, 1, 1024));

@@ -48,7 +48,5 @@ void add_post(CLI::App& app, std::string& target);
 /// Adds --threads; parse_threads gives 0 (all cores) where it was not given.
 void add_threads(CLI::App& app, std::string& target);
 Result<int> parse_threads(const std::string& text);
-/// Adds --memory; see parse_memory().
-void add_memory(CLI::App& app, std::string& target);
 
 }  // namespace visq::tool

@@ -10,6 +10,7 @@
 #include "report/accumulate_report.h"
 #include "report/ranking_file.h"
 #include "report/text.h"
+#include "visq/limits.h"
 #include "visqerror/command.h"
 #include "visqerror/exit_code.h"
 #include "visqerror/interrupt.h"
@@ -20,7 +21,7 @@ namespace visq::tool {
 namespace {
 
 struct Arguments {
-  std::string reference, quantized, threads, memory;
+  std::string reference, quantized, threads;
   std::vector<std::string> quantize, keep_float, metrics;
   bool average = false;
   DataOptions data;
@@ -60,7 +61,7 @@ Result<AccumulateOptions> parse_options(const Arguments& arguments, std::vector<
   options.ops = arguments.selection.ops;
   options.average = arguments.average;
   VISQ_ASSIGN(options.threads, parse_threads(arguments.threads));
-  VISQ_ASSIGN(options.memory, parse_memory("--memory", arguments.memory));
+  options.memory = limits().memory;
   return options;
 }
 
@@ -122,7 +123,6 @@ std::function<int()> setup(CLI::App& app) {
   arguments->selection.add_to(app);
   arguments->output.add_to(app, "accumulate.txt, .csv, .svg, .json");
   add_threads(app, arguments->threads);
-  add_memory(app, arguments->memory);
   arguments->console.add_to(app);
   app.footer(
       "Examples:\n"

@@ -8,6 +8,7 @@
 #include "report/partial_report.h"
 #include "report/ranking_file.h"
 #include "report/text.h"
+#include "visq/limits.h"
 #include "visqerror/command.h"
 #include "visqerror/exit_code.h"
 #include "visqerror/interrupt.h"
@@ -18,7 +19,7 @@ namespace visq::tool {
 namespace {
 
 struct Arguments {
-  std::string reference, quantized, threads, memory, threshold, from;
+  std::string reference, quantized, threads, threshold, from;
   DataOptions data;
   SelectionOptions selection;
   ConsoleOptions console;
@@ -38,7 +39,7 @@ Result<PartialOptions> parse_options(const Arguments& arguments) {
   options.nodes = arguments.selection.nodes;
   options.ops = arguments.selection.ops;
   VISQ_ASSIGN(options.threads, parse_threads(arguments.threads));
-  VISQ_ASSIGN(options.memory, parse_memory("--memory", arguments.memory));
+  options.memory = limits().memory;
   return options;
 }
 
@@ -104,7 +105,6 @@ std::function<int()> setup(CLI::App& app) {
   add_value(app, "--from", arguments->from, "FILE", "the JSON of sensitivity, instead of trying every node here")->group("Selection");
   arguments->output.add_to(app, "partial.txt, .csv, .svg, .json");
   add_threads(app, arguments->threads);
-  add_memory(app, arguments->memory);
   arguments->console.add_to(app);
   app.footer(
       "Examples:\n"

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "report/recommend_report.h"
 #include "report/text.h"
+#include "visq/limits.h"
 #include "visqerror/command.h"
 #include "visqerror/config_outputs.h"
 #include "visqerror/eval_program.h"
@@ -22,7 +23,7 @@ namespace {
 constexpr std::int64_t kRecords = 16;
 
 struct Arguments {
-  std::string reference, quantized, threads, memory, budget, target, to, labels, label_offset, eval, write_model;
+  std::string reference, quantized, threads, budget, target, to, labels, label_offset, eval, write_model;
   std::vector<std::string> write;
   DataOptions data;
   ConsoleOptions console;
@@ -49,7 +50,7 @@ Status parse_target(const Arguments& arguments, RecommendOptions& options) {
 Result<RecommendOptions> parse_options(const Arguments& arguments) {
   RecommendOptions options;
   VISQ_ASSIGN(options.threads, parse_threads(arguments.threads));
-  VISQ_ASSIGN(options.memory, parse_memory("--memory", arguments.memory));
+  options.memory = limits().memory;
   VISQ_TRY(parse_target(arguments, options));
   if (!arguments.to.empty()) options.to = arguments.to;
   if (options.to != "float32" && options.to != "int16") return usage_error("--to: '{}' is neither float32 nor int16", options.to);
@@ -163,7 +164,6 @@ std::function<int()> setup(CLI::App& app) {
       ->group("Output");
   add_value(app, "--write-model", arguments->write_model, "FIXED", "the quantized model with all repairs that need no new calibration")
       ->group("Output");
-  add_memory(app, arguments->memory);
   add_threads(app, arguments->threads);
   arguments->console.add_to(app);
   app.footer(

@@ -10,6 +10,7 @@
 #include "core/suggest.h"
 #include "report/sensitivity_report.h"
 #include "report/text.h"
+#include "visq/limits.h"
 #include "visqerror/command.h"
 #include "visqerror/config_outputs.h"
 #include "visqerror/exit_code.h"
@@ -30,7 +31,7 @@ constexpr SensitiveType kAllTypes[] = {SensitiveType::kNode, SensitiveType::kNod
                                        SensitiveType::kInput};
 
 struct Arguments {
-  std::string reference, quantized, threads, memory, output_node, top;
+  std::string reference, quantized, threads, output_node, top;
   std::vector<std::string> types, metrics, write;
   bool leave_one_out = false, estimate = false, reverse = false, clean = false;
   DataOptions data;
@@ -82,7 +83,7 @@ Result<SensitivityOptions> parse_options(const Arguments& arguments) {
   }
   for (const std::string& word : arguments.metrics) VISQ_TRY(add_metric(word, options));
   VISQ_ASSIGN(options.threads, parse_threads(arguments.threads));
-  VISQ_ASSIGN(options.memory, parse_memory("--memory", arguments.memory));
+  options.memory = limits().memory;
   options.nodes = arguments.selection.nodes;
   options.ops = arguments.selection.ops;
   options.output_node = arguments.output_node;
@@ -222,7 +223,6 @@ std::function<int()> setup(CLI::App& app) {
   add_value(app, "--top", arguments->top, "K", "how many operators --write names and the terminal lists; default: 10, and 20")
       ->group("Output");
   app.add_flag("--clean", arguments->clean, "start afresh, even if an earlier run could be resumed")->group("Output");
-  add_memory(app, arguments->memory);
   add_threads(app, arguments->threads);
   arguments->console.add_to(app);
   app.footer(
