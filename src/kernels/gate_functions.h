@@ -1,10 +1,9 @@
-// Logistic function, tanh and inverse square root in fixed point, as the gates of integer LSTMs need them: int16 with a number of integer
+// Logistic function and tanh in fixed point, as the gates of integer LSTMs need them: int16 with a number of integer
 // bits in, int16 with none (steps of 2^-15) out. Each rounds where TFLite's reference kernels round, so results are equal to the bit.
 // Source: LiteRT 2.3's reference kernels and the fixed-point library behind them.
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <limits>
 
@@ -80,28 +79,6 @@ constexpr std::int16_t logistic_q15(std::int16_t a) {
   const auto nonpositive = static_cast<std::int16_t>(a < 0 ? a : -a);
   const std::int16_t result = saturating_shift(double_inverse_of_one_plus(exp_of_nonpositive_q15(nonpositive, 3)), 1);
   return a > 0 ? result : static_cast<std::int16_t>(std::numeric_limits<std::int16_t>::max() - result);
-}
-
-/// 1 / sqrt(value) as a multiplier, for value >= 0; 0 counts as 1. Five steps of Newton's iteration in 32 bits with 3 integer bits.
-constexpr Multiplier inverse_square_root(std::int32_t value) {
-  if (value <= 1) return {std::numeric_limits<std::int32_t>::max(), 0};
-  int shift = 11;
-  for (; value >= 1 << 29; ++shift) value /= 4;
-  const int pairs = (std::countl_zero(static_cast<std::uint32_t>(value)) - 1) / 2 - 1;
-  shift -= pairs;
-  value <<= 2 * pairs;
-  const auto rescale = [](std::int64_t x, int exponent) { return saturate<std::int32_t>(x * (std::int64_t{1} << exponent)); };
-  constexpr std::int32_t kOneAndHalf = (1 << 28) + (1 << 27);
-  const std::int32_t half = rounding_shift(value >> 1, 1);
-  std::int32_t x = 1 << 28;
-  for (int i = 0; i < 5; ++i) {
-    const std::int32_t cube = rescale(doubling_high_product(doubling_high_product(x, x), x), 6);
-    x = rescale(std::int64_t{doubling_high_product(kOneAndHalf, x)} - doubling_high_product(half, cube), 3);
-  }
-  constexpr std::int32_t kHalfRootOfTwo = 1518500250;
-  auto fraction = static_cast<std::uint32_t>(doubling_high_product(x, kHalfRootOfTwo));
-  if (shift < 0) fraction <<= -shift;
-  return {static_cast<std::int32_t>(fraction), shift < 0 ? 0 : -shift};
 }
 
 }  // namespace visq::kernels

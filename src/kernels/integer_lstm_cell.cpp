@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/fixed_point_functions.h"
 #include "kernels/gate_functions.h"
 #include "kernels/lstm_tensors.h"
 #include "kernels/weight_matrix.h"

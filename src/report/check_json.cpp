@@ -25,8 +25,6 @@ Json json_finding(const StructureFinding& finding) {
   return json;
 }
 
-Json json_optional(const std::optional<double>& value) { return value ? json_number(*value) : Json(nullptr); }
-
 Json json_tensor(const CheckedTensor& tensor) {
   Json json;
   json["subgraph"] = tensor.subgraph;

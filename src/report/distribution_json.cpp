@@ -5,8 +5,6 @@
 namespace visq::report {
 namespace {
 
-Json json_optional(const std::optional<double>& value) { return value ? json_number(*value) : Json(nullptr); }
-
 Json json_values(const ValueHistogram& values) {
   Json json = json_histogram(values.histogram);
   json["max_abs"] = json_number(values.largest);

@@ -13,12 +13,6 @@ namespace {
 /// A value of SQNR that a result keeps as a plain double.
 Json decibels(double value) { return std::isinf(value) && value > 0 ? Json("inf") : json_short(value); }
 
-Json metric_values(const std::vector<MetricValue>& values) {
-  Json out = Json::array();
-  for (const MetricValue& value : values) out.push_back(metric_value(value));
-  return out;
-}
-
 Json json_finding(const Finding& finding, const Places& places) {
   Json evidence = Json::array();
   for (const auto& [what, value] : finding.evidence) evidence.push_back({what, json_short(value)});
@@ -138,6 +132,12 @@ Json json_short(double value) {
 Json metric_value(const MetricValue& value) {
   if (value.state == MetricValue::State::kInfinite) return "inf";
   return value.state == MetricValue::State::kFinite ? json_short(value.value) : Json(nullptr);
+}
+
+Json metric_values(const std::vector<MetricValue>& values) {
+  Json out = Json::array();
+  for (const MetricValue& value : values) out.push_back(metric_value(value));
+  return out;
 }
 
 Json json_accumulation(const AccumulateResult& result, const Places& places) {

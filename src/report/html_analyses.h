@@ -9,6 +9,7 @@ namespace visq::report {
 Json json_short(double value);
 /// A number, "inf" (no error at all), or null.
 Json metric_value(const MetricValue& value);
+Json metric_values(const std::vector<MetricValue>& values);
 
 Json json_diagnosis(const DiagnoseResult& result, const Places& places);
 Json json_sensitivity(const SensitivityResult& result, const Places& places);

@@ -12,12 +12,6 @@ namespace {
 /// Without folders, so that the page does not depend on where things lie.
 std::string file_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
-Json metric_values(const std::vector<MetricValue>& values) {
-  Json out = Json::array();
-  for (const MetricValue& value : values) out.push_back(metric_value(value));
-  return out;
-}
-
 /// A colour and the values it stands for; where the comparison comes from a visq.json file, as that file has it.
 Json json_metrics(const FullReport& report) {
   const CompareResult& result = report.comparison;

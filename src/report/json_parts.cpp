@@ -25,6 +25,8 @@ Json json_data(const std::string& description, RecordRange records, const Sequen
   return json;
 }
 
+Json json_optional(const std::optional<double>& value) { return value ? json_number(*value) : Json(nullptr); }
+
 Json json_histogram(const Histogram& histogram) {
   Json json;
   json["low"] = json_number(histogram.low);

@@ -1,6 +1,7 @@
 // Parts that the result JSON of several commands has in common.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "report/json_text.h"
@@ -18,6 +19,9 @@ Json json_data(const std::string& description, RecordRange records, const Sequen
 
 /// Scales through the shortest text of the float, 0.0235 rather than 0.023499999195337296; null where they are not finite.
 Json json_scales(const std::vector<float>& scales);
+
+/// null where there is none.
+Json json_optional(const std::optional<double>& value);
 
 /// {"low", "high", "counts"}
 Json json_histogram(const Histogram& histogram);

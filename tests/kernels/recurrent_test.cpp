@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "kernels/fixed_point_functions.h"
 #include "kernels/gate_functions.h"
 #include "kernels/row_quantization.h"
 #include "support/heavy_reference.h"
