@@ -16,6 +16,9 @@ struct Limits {
   /// Places, each reached by its own chain of calls, from which subgraphs may be called: each keeps feature maps of its own, and calls that
   /// branch at every level multiply them.
   std::int64_t calls = 65'536;
+  /// Seconds of one processor that the HDF5 library gets for one answer about a file: the opening, one record, one map. For every 16 MiB
+  /// that it reads it gets another one.
+  int library_seconds = 5;
 };
 
 const Limits& limits();

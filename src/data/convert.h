@@ -1,6 +1,10 @@
 // Values of arrays from one element type to another, for feeding data to models.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "visq/model.h"
 #include "visq/tensor.h"
 
@@ -15,6 +19,9 @@ Array to_floats(const Array& array, DType target);
 /// Any integers, floats or bools as an integer type or bool, each value exactly.
 /// Errors: kBadInput, "element 5 is 0.5, which int32 cannot hold".
 Result<Array> to_integers(const Array& array, DType target);
+
+/// Whole numbers, whatever their type and shape. Errors: the same, behind `place`.
+Result<std::vector<std::int64_t>> to_labels(const Array& array, const std::string& place);
 
 /// Stored values of a quantized tensor as float32: scale * (q - zero_point), per channel of `axis` where there are several.
 Array dequantize(const Array& stored, const Quantization& quantization);

@@ -2,9 +2,10 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "data/dump_files.h"
+#include "core/sandbox.h"
 #include "data/hdf5.h"
 #include "data/hdf5_array.h"
+#include "data/hdf5_readers.h"
 #include "data/numbered.h"
 #include "model/printable.h"
 
@@ -35,35 +36,27 @@ Status read_quantization(const hdf5::Dataset& dataset, const std::string& place,
   tensor.scale = std::move(*scale);
   tensor.zero_point = zero_point ? std::move(*zero_point) : std::vector<std::int64_t>(tensor.scale.size(), 0);
   if (tensor.zero_point.size() == 1) tensor.zero_point.resize(tensor.scale.size(), tensor.zero_point[0]);
-  if (tensor.zero_point.size() != tensor.scale.size()) {
-    return bad_input("{}: {} zero points for {} scales", place, tensor.zero_point.size(), tensor.scale.size());
-  }
   const std::int64_t dimension = axis && axis->size() == 1 ? axis->front() : 0;
-  const auto channels = static_cast<std::int64_t>(tensor.scale.size());
-  const bool known = dimension >= 0 && dimension < std::max(tensor.shape.rank(), 1);
-  if (!known || (channels > 1 && (tensor.shape.rank() == 0 || tensor.shape[static_cast<int>(dimension)] != channels))) {
-    return bad_input("{}: {} scales along axis {} do not fit shape {}", place, channels, dimension, to_string(tensor.shape));
-  }
-  tensor.quantized_dimension = static_cast<int>(dimension);
-  return {};
+  tensor.quantized_dimension = static_cast<int>(std::clamp<std::int64_t>(dimension, -1, INT32_MAX));
+  return check_quantization(tensor, place);
 }
 
 class Hdf5Dump : public DumpReader {
  public:
-  Hdf5Dump(std::string path, hdf5::Handle file, hdf5::Handle value)
+  Hdf5Dump(std::string path, hdf5::InputFile file, hdf5::Handle value)
       : path_(std::move(path)), file_(std::move(file)), value_(std::move(value)) {}
   ~Hdf5Dump() override {
-    const hdf5::Session session(path_);
+    const hdf5::Session session;
     value_.close();
-    file_.close();
+    file_.id.close();
   }
   Hdf5Dump(const Hdf5Dump&) = delete;
   Hdf5Dump& operator=(const Hdf5Dump&) = delete;
 
   /// Reads what stands at the root, and which records there are.
   Status load() {
-    VISQ_ASSIGN(const auto model, hdf5::text_attribute(file_.get(), "model", path_));
-    VISQ_ASSIGN(const auto mode_name, hdf5::text_attribute(file_.get(), "mode", path_));
+    VISQ_ASSIGN(const auto model, hdf5::text_attribute(file_.id.get(), "model", path_));
+    VISQ_ASSIGN(const auto mode_name, hdf5::text_attribute(file_.id.get(), "mode", path_));
     model_ = model.value_or("");
     for (const Mode mode : {Mode::kFp32, Mode::kFakeQuant, Mode::kInteger}) {
       if (mode_name == name(mode)) mode_ = mode;
@@ -81,8 +74,9 @@ class Hdf5Dump : public DumpReader {
   const std::vector<std::int64_t>& records() const override { return records_; }
 
   Result<std::vector<DumpTensor>> tensors(std::int64_t record) override {
-    const hdf5::Session session(path_);
-    VISQ_ASSIGN(const auto group, open_record(record));
+    const hdf5::Session session;
+    allow_work(std::min<std::uint64_t>(file_.file.size, hdf5::kMostListed));
+    VISQ_ASSIGN(const auto group, hdf5::open_record(value_, record, fmt::format("{}: record {}", path_, record)));
     const std::string place = fmt::format("{}: record {}", path_, record);
     VISQ_ASSIGN(const auto names, hdf5::link_names(group.get(), place));
     VISQ_ASSIGN(const auto indices, numbers(names, place, INT32_MAX));
@@ -95,20 +89,14 @@ class Hdf5Dump : public DumpReader {
   }
 
   Result<Array> read(std::int64_t record, const DumpTensor& tensor) override {
-    const hdf5::Session session(path_);
-    VISQ_ASSIGN(const auto group, open_record(record));
+    const hdf5::Session session;
+    VISQ_ASSIGN(const auto group, hdf5::open_record(value_, record, fmt::format("{}: record {}", path_, record)));
     const std::string place = tensor_place(path_, record, tensor.index);
     VISQ_ASSIGN(const auto dataset, hdf5::open_dataset(group.get(), std::to_string(tensor.index), place));
     return hdf5::read(dataset, place);
   }
 
  private:
-  Result<hdf5::Handle> open_record(std::int64_t record) const {
-    hdf5::Handle group(H5Gopen2(value_.get(), std::to_string(record).c_str(), H5P_DEFAULT), H5Gclose);
-    if (!group) return bad_input("{}: record {}: is not a group", path_, record);
-    return group;
-  }
-
   Result<DumpTensor> describe(const hdf5::Handle& group, std::int64_t record, int index) const {
     const std::string place = tensor_place(path_, record, index);
     VISQ_ASSIGN(const auto dataset, hdf5::open_dataset(group.get(), std::to_string(index), place));
@@ -121,16 +109,27 @@ class Hdf5Dump : public DumpReader {
   std::string path_, model_;
   std::optional<Mode> mode_;
   std::vector<std::int64_t> records_;
-  hdf5::Handle file_, value_;
+  hdf5::InputFile file_;
+  hdf5::Handle value_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<DumpReader>> open_hdf5_dump(const std::string& path) {
-  const hdf5::Session session(path);
-  VISQ_ASSIGN(hdf5::Handle file, hdf5::open_file(path));
-  hdf5::Handle value(hdf5::has_link(file.get(), "value") ? H5Gopen2(file.get(), "value", H5P_DEFAULT) : -1, H5Gclose);
-  if (!value) return bad_input("{}: there is no group /value", path);
+Status check_quantization(const DumpTensor& tensor, const std::string& place) {
+  const auto channels = static_cast<std::int64_t>(tensor.scale.size());
+  if (tensor.zero_point.size() != tensor.scale.size()) {
+    return bad_input("{}: {} zero points for {} scales", place, tensor.zero_point.size(), channels);
+  }
+  const int axis = tensor.quantized_dimension;
+  const bool known = axis >= 0 && axis < std::max(tensor.shape.rank(), 1);
+  if (known && (channels <= 1 || (tensor.shape.rank() > 0 && tensor.shape[axis] == channels))) return {};
+  return bad_input("{}: {} scales along axis {} do not fit shape {}", place, channels, axis, to_string(tensor.shape));
+}
+
+Result<std::unique_ptr<DumpReader>> read_hdf5_dump(OpenFile opened, const std::string& path) {
+  const hdf5::Session session;
+  VISQ_ASSIGN(hdf5::InputFile file, hdf5::open_file(std::move(opened), path));
+  VISQ_ASSIGN(hdf5::Handle value, hdf5::open_value(file, path));
   auto dump = std::make_unique<Hdf5Dump>(path, std::move(file), std::move(value));
   VISQ_TRY(dump->load());
   return std::unique_ptr<DumpReader>(std::move(dump));

@@ -7,14 +7,14 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/sandbox.h"
+#include "data/hdf5_driver.h"
+#include "data/hdf5_readers.h"
 #include "data/hdf5_version.h"
-#include "data/library_fault.h"
 #include "model/printable.h"
 
 namespace visq::hdf5 {
 namespace {
-
-constexpr hssize_t kMaxAttributeElements = 1 << 20;
 
 std::recursive_mutex& library_mutex() {
   static std::recursive_mutex mutex;
@@ -23,13 +23,18 @@ std::recursive_mutex& library_mutex() {
 
 /// What the last failing call of this thread said. Later calls, such as closing handles, clear the library's own error stack.
 thread_local std::string last_failure;
-
-constinit thread_local std::string_view current_file;
+thread_local bool no_memory = false;  ///< whether that was why
+/// The last link into another file that this thread met since the Session began: "'other.h5'".
+thread_local std::string foreign_link;
+constinit thread_local int sessions = 0;
+bool confined = false;
 
 /// Keeps the innermost message of the error stack, which is the first one walked upward. No exception may pass through the library.
 herr_t keep_innermost(unsigned level, const H5E_error2_t* error, void*) {
   try {
-    if (level == 0 && error->desc != nullptr) last_failure = error->desc;
+    if (level != 0) return 0;
+    no_memory = error->maj_num == H5E_RESOURCE;
+    last_failure = error->desc != nullptr ? error->desc : "";
   } catch (const std::bad_alloc&) {
     last_failure.clear();
   }
@@ -38,6 +43,18 @@ herr_t keep_innermost(unsigned level, const H5E_error2_t* error, void*) {
 
 /// Called by the library, in place of printing, when a call has failed.
 herr_t note_failure(hid_t stack, void*) { return H5Ewalk2(stack, H5E_WALK_UPWARD, keep_innermost, nullptr); }
+
+/// Called by the library where a path leads through a link into another file.
+hid_t note_link(const char*, hid_t, const void* value, std::size_t size, hid_t, hid_t) {
+  const char *file = nullptr, *object = nullptr;
+  try {
+    const bool known = H5Lunpack_elink_val(value, size, nullptr, &file, &object) >= 0 && file != nullptr;
+    foreign_link = "'" + printable(known ? file : "?") + "'";
+  } catch (const std::bad_alloc&) {
+    foreign_link.clear();
+  }
+  return -1;
+}
 
 /// H5Literate's visitor. No exception may pass through the library.
 herr_t append_name(hid_t, const char* name, const H5L_info_t*, void* names) {
@@ -69,12 +86,14 @@ std::optional<std::string> read_text(const Handle& attribute, const Handle& type
     const Handle memory(H5Tcopy(type.get()), H5Tclose);
     char* text = nullptr;
     if (!memory || H5Aread(attribute.get(), memory.get(), static_cast<void*>(&text)) < 0) return std::nullopt;
-    std::string value = text != nullptr ? text : "";
+    const bool fits = text != nullptr && std::string_view(text).size() <= kMaxAttribute;
+    std::optional<std::string> value(fits ? text : "");
+    if (text != nullptr && !fits) value.reset();
     H5free_memory(text);
     return value;
   }
   const std::size_t size = H5Tget_size(type.get());
-  if (size > static_cast<std::size_t>(kMaxAttributeElements)) return std::nullopt;
+  if (size > kMaxAttribute) return std::nullopt;
   std::string value(size, '\0');
   if (H5Aread(attribute.get(), type.get(), value.data()) < 0) return std::nullopt;
   value.resize(std::min(value.size(), value.find('\0')));
@@ -88,7 +107,7 @@ Result<std::optional<std::vector<T>>> numeric_attribute(hid_t object, const char
   const Handle type(H5Aget_type(attribute.get()), H5Tclose);
   const H5T_class_t kind = H5Tget_class(type.get());
   const hssize_t count = count_elements(attribute);
-  if ((kind != H5T_INTEGER && kind != H5T_FLOAT) || count < 0 || count > kMaxAttributeElements) {
+  if ((kind != H5T_INTEGER && kind != H5T_FLOAT) || count < 0 || count > static_cast<hssize_t>(kMaxAttribute)) {
     return bad_input("{}: attribute {} does not hold numbers", place, name);
   }
   std::vector<T> values(static_cast<std::size_t>(count));
@@ -107,16 +126,32 @@ std::string version() {
   return fmt::format("HDF5 {}.{}.{}", major, minor, release);
 }
 
-std::string_view file_in_library() { return current_file; }
-
-Session::Session(std::string_view path) : lock_(library_mutex()), outer_(std::exchange(current_file, path)) {
+Session::Session() : lock_(library_mutex(), std::defer_lock) {
+  if (!confined) lock_.lock();
+  ++sessions;
   static std::once_flag first;
   std::call_once(first, [] { H5dont_atexit(); });
   H5Eset_auto2(H5E_DEFAULT, note_failure, nullptr);  // where the library is thread-safe, each thread has its own setting
   last_failure.clear();
+  foreign_link.clear();
+  no_memory = false;
 }
 
-Session::~Session() { current_file = outer_; }
+Session::~Session() { --sessions; }
+
+bool in_library() { return sessions > 0; }
+
+void confine() {
+  confined = true;
+  const Session session;
+  H5PLset_loading_state(0);
+  H5L_class_t links{};
+  links.version = H5L_LINK_CLASS_T_VERS;
+  links.id = H5L_TYPE_EXTERNAL;
+  links.comment = "not followed";
+  links.trav_func = note_link;
+  H5Lregister(&links);
+}
 
 Handle& Handle::operator=(Handle&& other) noexcept {
   if (this != &other) {
@@ -142,11 +177,34 @@ std::string failure() {
   return printable(text);
 }
 
-Result<Handle> open_file(const std::string& path) {
-  Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (!file) return bad_input("{}: cannot be read: {}", path, failure());
-  bound_metadata_cache(file.get());
-  return file;
+bool failed_for_memory() { return no_memory; }
+
+bool leads_elsewhere() { return !foreign_link.empty(); }
+
+Error cannot_open(const std::string& place, const std::string& otherwise) {
+  if (leads_elsewhere()) return bad_input("{}: is a link into another file, {}: no file but the one given is read", place, foreign_link);
+  if (!otherwise.empty()) return bad_input("{}: {}", place, otherwise);
+  return bad_input("{}: cannot be opened: {}", place, failure());
+}
+
+Result<InputFile> open_file(OpenFile file, const std::string& path) {
+  allow_work(std::min(file.size, kMostListed));
+  Handle id = open_descriptor(file, path);
+  if (!id) return bad_input("{}: cannot be read: {}", path, failure());
+  bound_metadata_cache(id.get());
+  return InputFile{std::move(file), std::move(id)};
+}
+
+Result<Handle> open_value(const InputFile& file, const std::string& path) {
+  Handle value(has_link(file.id.get(), "value") ? H5Gopen2(file.id.get(), "value", H5P_DEFAULT) : -1, H5Gclose);
+  if (!value) return cannot_open(leads_elsewhere() ? path + ": /value" : path, "there is no group /value");
+  return value;
+}
+
+Result<Handle> open_record(const Handle& value, std::int64_t record, const std::string& place) {
+  Handle group(H5Gopen2(value.get(), std::to_string(record).c_str(), H5P_DEFAULT), H5Gclose);
+  if (!group) return cannot_open(place, "is not a group");
+  return group;
 }
 
 void bound_metadata_cache(hid_t file) {

@@ -7,9 +7,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "core/descriptor.h"
 #include "visq/status.h"
 #include "visq/tensor.h"
 
@@ -19,15 +19,13 @@ namespace visq::hdf5 {
 /// handler (after a failed write it would crash the process) and nothing printed. Recursive: whoever is called may hold it as well.
 class Session {
  public:
-  /// `path`: the file that is read, which must live as long; see file_in_library(). Empty: one that we write ourselves.
-  explicit Session(std::string_view path = {});
+  Session();
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
  private:
-  std::lock_guard<std::recursive_mutex> lock_;
-  std::string_view outer_;  ///< what file_in_library() was before
+  std::unique_lock<std::recursive_mutex> lock_;
 };
 
 /// An HDF5 identifier that is closed at the end of its scope. Holds nothing where the call that made it failed.
@@ -55,9 +53,29 @@ class Handle {
 /// Why a call failed: the last one of this thread that did since the Session began. In the system's words where it was the system, else in
 /// the library's.
 std::string failure();
+/// Whether it failed because it got no more memory.
+bool failed_for_memory();
 
-/// Opens a file read-only. Errors: "data.h5: cannot be read: truncated file: …".
-Result<Handle> open_file(const std::string& path);
+/// Whether a call since the Session began met a link into another file.
+bool leads_elsewhere();
+/// Why a group or a dataset cannot be opened: it lies in another file, or what failure() says. `otherwise`: what it says is no help.
+Error cannot_open(const std::string& place, const std::string& otherwise = {});
+
+/// A file that is read.
+struct InputFile {
+  OpenFile file;
+  Handle id;  ///< closed first
+};
+
+/// Names of a file's records and tensors take no more than the file itself; of files that are larger, no more than this.
+inline constexpr std::uint64_t kMostListed = std::uint64_t{1} << 30;
+
+/// Reads a regular file that is open already. Errors: "data.h5: cannot be read: truncated file: …".
+Result<InputFile> open_file(OpenFile file, const std::string& path);
+/// Opens the group /value, where records and dumps stand. Errors: "data.h5: there is no group /value".
+Result<Handle> open_value(const InputFile& file, const std::string& path);
+/// Opens a group in it. Errors: "PLACE: is not a group".
+Result<Handle> open_record(const Handle& value, std::int64_t record, const std::string& place);
 /// Holds the library's cache of groups and headers to 1 MiB: left alone it grows with every record, to many times the 32 MiB that it
 /// counts.
 void bound_metadata_cache(hid_t file);
@@ -70,6 +88,9 @@ std::uint64_t link_count(hid_t group);
 
 /// Names of a group's links. Errors: begin with `place`.
 Result<std::vector<std::string>> link_names(hid_t group, const std::string& place);
+
+/// Numbers, or bytes of text, that one attribute may hold.
+inline constexpr std::size_t kMaxAttribute = std::size_t{1} << 20;
 
 /// The value of an attribute of an object; nothing where there is none. Numbers are converted by the library.
 /// Errors: begin with `place`; where the attribute is of another kind, or numbers are more than a million.

@@ -9,6 +9,7 @@
 #include "core/checked.h"
 #include "core/error.h"
 #include "core/memory_size.h"
+#include "core/sandbox.h"
 #include "data/input_spec.h"
 #include "visq/limits.h"
 
@@ -132,33 +133,17 @@ std::optional<Shape> shape_of(const Handle& dataset) {
 Result<Handle> open_id(hid_t group, const std::string& name, const std::string& place) {
   Handle id(H5Oopen(group, name.c_str(), H5P_DEFAULT), H5Oclose);
   if (!id) {
-    const std::string why = failure();
-    return has_link(group, name) ? bad_input("{}: cannot be opened: {}", place, why) : bad_input("{}: missing", place);
+    const Error why = cannot_open(place);
+    return leads_elsewhere() || has_link(group, name) ? why : bad_input("{}: missing", place);
   }
   if (H5Iget_type(id.get()) != H5I_DATASET) return bad_input("{}: is not a dataset", place);
   return id;
 }
 
-/// The library allocates a whole chunk, and unpacks it without a limit of its own. What was stored for `bytes` elements never
-/// legitimately takes much more than them, and a chunk never much more than the array.
-Status check_storage(const Handle& dataset, std::int64_t bytes, const std::string& place) {
-  constexpr std::int64_t kSlack = std::int64_t{4} << 20;       // chunk sizes that libraries choose by themselves are up to 1 MiB
-  if (H5Dget_offset(dataset.get()) != HADDR_UNDEF) return {};  // in one piece; asking for the properties takes a tenth of a reading
-  const Handle properties(H5Dget_create_plist(dataset.get()), H5Pclose);
-  if (!properties || H5Pget_layout(properties.get()) != H5D_CHUNKED) return {};
-  hsize_t dims[H5S_MAX_RANK];
-  const int rank = H5Pget_chunk(properties.get(), H5S_MAX_RANK, dims);
-  const Handle type(H5Dget_type(dataset.get()), H5Tclose);
-  auto chunk = std::optional(static_cast<std::int64_t>(H5Tget_size(type.get())));
-  for (int axis = 0; axis < rank && chunk; ++axis) chunk = checked_mul(*chunk, static_cast<std::int64_t>(dims[axis]));
-  if (!chunk || *chunk > bytes + kSlack) return bad_input("{}: its chunks are far larger than the data", place);
-  if (H5Dget_storage_size(dataset.get()) > static_cast<hsize_t>(bytes + kSlack)) {
-    return bad_input("{}: far more is stored than its shape needs", place);
-  }
-  return {};
+Error cannot_read(const std::string& place) {
+  if (failed_for_memory()) return bad_input("{}: takes more memory than its shape needs: it inflates without measure", place);
+  return bad_input("{}: cannot be read: {}", place, failure());
 }
-
-Error cannot_read(const std::string& place) { return bad_input("{}: cannot be read: {}", place, failure()); }
 
 /// Strings and raw bytes come besides the arrays that make_array() compares.
 /// `what`: "strings", "raw bytes".
@@ -176,6 +161,7 @@ Status read_variable_strings(const Dataset& dataset, const Handle& type, const s
   hsize_t bytes = 0;
   if (H5Dvlen_get_buf_size(dataset.id.get(), type.get(), space.get(), &bytes) < 0) return cannot_read(place);
   VISQ_TRY(check_memory(static_cast<std::int64_t>(std::min<hsize_t>(bytes, INT64_MAX)), "strings", place));
+  allow_work(2 * bytes);
   std::vector<char*> texts(array.strings.size(), nullptr);
   if (H5Dread(dataset.id.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, static_cast<void*>(texts.data())) < 0) return cannot_read(place);
   for (std::size_t i = 0; i < texts.size(); ++i) array.strings[i] = texts[i] != nullptr ? texts[i] : "";
@@ -187,7 +173,8 @@ Status read_fixed_strings(const Dataset& dataset, const Handle& type, const std:
   const std::size_t width = H5Tget_size(type.get());
   const auto bytes = checked_mul(static_cast<std::int64_t>(width), static_cast<std::int64_t>(array.strings.size()));
   VISQ_TRY(check_memory(bytes.value_or(INT64_MAX), "strings", place));
-  VISQ_TRY(check_storage(dataset.id, *bytes, place));
+  VISQ_TRY(check_storage(dataset.id, dataset.storage, *bytes, place));
+  allow_work(static_cast<std::uint64_t>(*bytes));
   std::string buffer(static_cast<std::size_t>(*bytes), '\0');
   if (H5Dread(dataset.id.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer.data()) < 0) return cannot_read(place);
   for (std::size_t i = 0; i < array.strings.size(); ++i) {
@@ -249,17 +236,19 @@ Handle element_type(DType dtype) {
 
 Result<Dataset> open_dataset(hid_t group, const std::string& name, const std::string& place) {
   VISQ_ASSIGN(Handle id, open_id(group, name, place));
+  VISQ_ASSIGN(Storage storage, storage_of(id, place));
   const Handle type(H5Dget_type(id.get()), H5Tclose);
   const auto dtype = type ? dtype_of(type) : std::nullopt;
   if (!dtype) return bad_input("{}: its HDF5 type is none of integer, float, bool, complex and string", place);
   const auto shape = shape_of(id);
   if (!shape) return bad_input("{}: has no shape", place);
-  return Dataset{std::move(id), *dtype, *shape};
+  return Dataset{std::move(id), std::move(storage), *dtype, *shape};
 }
 
 Result<Array> read(const Dataset& dataset, const std::string& place) {
   VISQ_ASSIGN(const std::int64_t bytes, data::check_size(dataset.dtype, dataset.shape, place));
-  VISQ_TRY(check_storage(dataset.id, bytes, place));
+  VISQ_TRY(check_storage(dataset.id, dataset.storage, bytes, place));
+  allow_work(static_cast<std::uint64_t>(bytes));
   const Handle file_type(H5Dget_type(dataset.id.get()), H5Tclose);
   Array array = make_array(dataset.dtype, dataset.shape);
   if (dataset.dtype == DType::kString) {
@@ -278,6 +267,7 @@ Result<Array> read(const Dataset& dataset, const std::string& place) {
 
 Result<std::vector<std::byte>> read_raw(hid_t group, const std::string& name, std::int64_t bytes, const std::string& place) {
   VISQ_ASSIGN(const Handle id, open_id(group, name, place));
+  VISQ_ASSIGN(const Storage storage, storage_of(id, place));
   const Handle type(H5Dget_type(id.get()), H5Tclose);
   const auto shape = shape_of(id);
   if (!type || !is_plain(type) || !shape) return bad_input("{}: has no raw bytes", place);
@@ -286,8 +276,9 @@ Result<std::vector<std::byte>> read_raw(hid_t group, const std::string& name, st
   if (!found || *found != bytes) {
     return bad_input("{}: {} raw bytes, expected {}", place, found ? std::to_string(*found) : "too many", bytes);
   }
-  VISQ_TRY(check_storage(id, bytes, place));
+  VISQ_TRY(check_storage(id, storage, bytes, place));
   VISQ_TRY(check_memory(bytes, "raw bytes", place));
+  allow_work(static_cast<std::uint64_t>(bytes));
   std::vector<std::byte> values(static_cast<std::size_t>(bytes));
   if (H5Dread(id.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) return cannot_read(place);
   return values;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "data/hdf5.h"
+#include "data/hdf5_storage.h"
 #include "visq/tensor.h"
 
 namespace visq::hdf5 {
@@ -16,11 +17,13 @@ Handle element_type(DType dtype);
 /// A dataset opened for reading, its declared type and shape read and nothing allocated.
 struct Dataset {
   Handle id;
+  Storage storage;
   DType dtype = DType::kFloat32;
   Shape shape;
 };
 
-/// Opens dataset `name` of a group. Errors: begin with `place`: "missing", "is not a dataset", a type that we have no name for.
+/// Opens dataset `name` of a group. Errors: begin with `place`: "missing", "is not a dataset", a type that we have no name for,
+/// those of storage_of().
 Result<Dataset> open_dataset(hid_t group, const std::string& name, const std::string& place);
 
 /// All elements, in the machine's byte order; bools as 0 and 1. Errors: begin with `place`: too large, too much stored for its shape

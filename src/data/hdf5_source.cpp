@@ -5,9 +5,9 @@
 #include "core/error.h"
 #include "data/hdf5.h"
 #include "data/hdf5_array.h"
+#include "data/hdf5_readers.h"
 #include "data/input_spec.h"
 #include "data/numbered.h"
-#include "data/sources.h"
 #include "model/printable.h"
 
 namespace visq::data {
@@ -34,7 +34,7 @@ Result<bool> is_raw(hid_t value, const std::string& path) {
 
 class Hdf5Source : public RecordSource {
  public:
-  Hdf5Source(std::string path, const Model& model, hdf5::Handle file, hdf5::Handle value, std::int64_t count, bool raw,
+  Hdf5Source(std::string path, const Model& model, hdf5::InputFile file, hdf5::Handle value, std::int64_t count, bool raw,
              std::vector<int> numbers)
       : path_(std::move(path)),
         model_path_(model.path),
@@ -48,9 +48,9 @@ class Hdf5Source : public RecordSource {
     for (const int tensor : model.main().inputs) stored_shapes_.push_back(model.main().tensors[static_cast<std::size_t>(tensor)].shape);
   }
   ~Hdf5Source() override {
-    const hdf5::Session session(path_);
+    const hdf5::Session session;
     value_.close();
-    file_.close();
+    file_.id.close();
   }
   Hdf5Source(const Hdf5Source&) = delete;
   Hdf5Source& operator=(const Hdf5Source&) = delete;
@@ -59,11 +59,10 @@ class Hdf5Source : public RecordSource {
   std::string description() const override { return path_; }
 
   Result<Record> read(std::int64_t index) override {
-    const hdf5::Session session(path_);
+    const hdf5::Session session;
     const std::string place = fmt::format("{}: record {}", path_, index);
     if (index < 0 || index >= count_) return bad_input("{}: there are {} records", place, count_);
-    const hdf5::Handle group(H5Gopen2(value_.get(), std::to_string(index).c_str(), H5P_DEFAULT), H5Gclose);
-    if (!group) return bad_input("{}: is not a group", place);
+    VISQ_ASSIGN(const hdf5::Handle group, hdf5::open_record(value_, index, place));
     // As many as there are inputs are either those, or one of those is missing below: names are listed where that tells more.
     if (hdf5::link_count(group.get()) != inputs_.size()) VISQ_TRY(check_names(group.get(), place));
     Record record{index, {}, {}};
@@ -115,7 +114,8 @@ class Hdf5Source : public RecordSource {
   std::string path_, model_path_;
   std::vector<InputSpec> inputs_;
   std::vector<Shape> stored_shapes_;
-  hdf5::Handle file_, value_;
+  hdf5::InputFile file_;
+  hdf5::Handle value_;
   std::int64_t count_;
   bool raw_;
   std::vector<int> numbers_;  ///< per input: its dataset
@@ -123,11 +123,11 @@ class Hdf5Source : public RecordSource {
 
 }  // namespace
 
-Result<std::unique_ptr<RecordSource>> open_hdf5(const std::string& path, const Model& model, std::vector<int> numbers) {
-  const hdf5::Session session(path);
-  VISQ_ASSIGN(hdf5::Handle file, hdf5::open_file(path));
-  hdf5::Handle value(hdf5::has_link(file.get(), "value") ? H5Gopen2(file.get(), "value", H5P_DEFAULT) : -1, H5Gclose);
-  if (!value) return bad_input("{}: there is no group /value", path);
+Result<std::unique_ptr<RecordSource>> read_hdf5_records(OpenFile opened, const std::string& path, const Model& model,
+                                                        std::vector<int> numbers) {
+  const hdf5::Session session;
+  VISQ_ASSIGN(hdf5::InputFile file, hdf5::open_file(std::move(opened), path));
+  VISQ_ASSIGN(hdf5::Handle value, hdf5::open_value(file, path));
   VISQ_ASSIGN(const auto names, hdf5::link_names(value.get(), path + ": /value"));
   VISQ_ASSIGN(const std::int64_t count, count_records(names, path));
   VISQ_ASSIGN(const bool raw, is_raw(value.get(), path));

@@ -6,8 +6,8 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "data/convert.h"
-#include "data/hdf5_array.h"
 #include "data/npy.h"
+#include "data/sources.h"
 #include "model/printable.h"
 #include "visq/data.h"
 
@@ -20,32 +20,10 @@ bool starts_with(const std::string& path, std::string_view signature) {
   return file.read(head.data(), static_cast<std::streamsize>(head.size())) && head == signature;
 }
 
-Result<std::vector<std::int64_t>> to_labels(const Array& array, const std::string& place) {
-  auto integers = data::to_integers(array, DType::kInt64);
-  if (!integers.ok()) return bad_input("{}: {}", place, integers.error().message);
-  const auto values = integers->values<std::int64_t>();
-  return std::vector<std::int64_t>(values.begin(), values.end());
-}
-
 Result<std::vector<std::int64_t>> npy_labels(const std::string& path) {
   VISQ_ASSIGN(const auto header, data::read_npy_header(path, path));
   VISQ_ASSIGN(const Array array, data::read_npy(path, header, 0, header.shape, path));
-  return to_labels(array, path);
-}
-
-/// The only dataset where none is named.
-Result<std::vector<std::int64_t>> hdf5_labels(const std::string& path, std::string dataset) {
-  const hdf5::Session session(path);
-  VISQ_ASSIGN(const auto file, hdf5::open_file(path));
-  if (dataset.empty()) {
-    VISQ_ASSIGN(const auto names, hdf5::link_names(file.get(), path));
-    if (names.size() != 1) return bad_input("{}: holds {} objects; name the dataset, as in {}:labels", path, names.size(), path);
-    dataset = names.front();
-  }
-  const std::string place = fmt::format("{}: dataset '{}'", path, printable(dataset));
-  VISQ_ASSIGN(const auto opened, hdf5::open_dataset(file.get(), dataset, place));
-  VISQ_ASSIGN(const Array array, hdf5::read(opened, place));
-  return to_labels(array, place);
+  return data::to_labels(array, path);
 }
 
 /// One label per line, or several between commas; a first line of words is a heading.
@@ -79,7 +57,7 @@ Result<std::vector<std::int64_t>> load_labels(const std::string& path) {
     const auto colon = path.rfind(':');
     if (colon != std::string::npos) file = path.substr(0, colon), dataset = path.substr(colon + 1);
   }
-  if (starts_with(file, "\x89HDF")) return hdf5_labels(file, dataset);
+  if (starts_with(file, "\x89HDF")) return data::hdf5_labels(file, dataset);
   if (!dataset.empty()) return bad_input("{}: is no HDF5 file that could hold '{}'", file, printable(dataset));
   if (starts_with(file, data::kNpySignature)) return npy_labels(file);
   return csv_labels(file);

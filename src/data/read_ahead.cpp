@@ -100,8 +100,8 @@ class ReadAhead : public RecordSource {
   Result<Record> fetch_one(std::int64_t index) {
     try {
       return source_->read(index);
-    } catch (const std::exception& error) {
-      return bad_input("{}: record {}: cannot be read: {}", description_, index, error.what());
+    } catch (const std::exception&) {
+      return bad_input("{}: record {}: cannot be read: there is not enough memory for it", description_, index);
     }
   }
 

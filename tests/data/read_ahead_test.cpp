@@ -120,7 +120,7 @@ TEST(ReadAhead, ErrorsAndExceptionsComeWithTheirRecord) {
   const auto source = read_ahead(std::make_unique<Counting>(10, seen), {6, 10}, {.records = 4});
   EXPECT_TRUE(source->read(6).ok());
   EXPECT_EQ(source->read(7).error().message, "counting: record 7: broken");
-  EXPECT_EQ(source->read(8).error().message, "counting: record 8: cannot be read: no memory");
+  EXPECT_EQ(source->read(8).error().message, "counting: record 8: cannot be read: there is not enough memory for it");
   EXPECT_EQ(source->read(9)->index, 9);
 }
 

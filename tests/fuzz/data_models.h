@@ -33,14 +33,12 @@ inline Model model_of_two() {
   return model;
 }
 
-/// Opens the data, and reads and feeds the first records.
-inline void read_records(const std::string& path, const Model& model) {
+/// Reads and feeds the first records.
+inline void read_first(RecordSource& source, const Model& model) {
   constexpr std::int64_t kMostRecords = 4;
-  const auto source = open_data(path, model);
-  if (!source.ok()) return;
   const auto feed = InputFeed::create(model, nullptr);
-  for (std::int64_t i = 0; i < std::min((*source)->count(), kMostRecords); ++i) {
-    const auto record = (*source)->read(i);
+  for (std::int64_t i = 0; i < std::min(source.count(), kMostRecords); ++i) {
+    const auto record = source.read(i);
     if (record.ok() && feed.ok()) static_cast<void>(feed->for_model(*record));
   }
 }

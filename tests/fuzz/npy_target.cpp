@@ -5,6 +5,17 @@
 #include "fuzz/data_models.h"
 #include "fuzz/fuzz_input.h"
 
+namespace visq::fuzz {
+namespace {
+
+void read_records(const std::string& path, const Model& model) {
+  const auto source = open_data(path, model);
+  if (source.ok()) read_first(**source, model);
+}
+
+}  // namespace
+}  // namespace visq::fuzz
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace visq;
   fuzz::limit_the_run();

@@ -77,6 +77,11 @@ Handle creation(const Shape& shape, Storage storage) {
   return list;
 }
 
+Handle three_floats(const Handle& file, const std::string& name, const Handle& links, const Handle& properties) {
+  return must(H5Dcreate2(file.get(), name.c_str(), H5T_NATIVE_FLOAT, space_of({3}).get(), links.get(), properties.get(), H5P_DEFAULT),
+              H5Dclose);
+}
+
 }  // namespace
 
 Hdf5File::Hdf5File(const std::string& path) : state_(std::make_unique<State>()) {
@@ -158,6 +163,69 @@ Hdf5File& Hdf5File::other_enum(const std::string& name) {
   must(H5Tenum_insert(type.get(), "RED", &red));
   must(H5Dcreate2(state_->file.get(), name.c_str(), type.get(), space_of({2}).get(), state_->links.get(), H5P_DEFAULT, H5P_DEFAULT),
        H5Dclose);
+  return *this;
+}
+
+Hdf5File& Hdf5File::soft_link(const std::string& name, const std::string& target) {
+  const hdf5::Session session;
+  must(H5Lcreate_soft(target.c_str(), state_->file.get(), name.c_str(), state_->links.get(), H5P_DEFAULT));
+  return *this;
+}
+
+Hdf5File& Hdf5File::external_link(const std::string& name, const std::string& file, const std::string& object) {
+  const hdf5::Session session;
+  must(H5Lcreate_external(file.c_str(), object.c_str(), state_->file.get(), name.c_str(), state_->links.get(), H5P_DEFAULT));
+  return *this;
+}
+
+Hdf5File& Hdf5File::external_data(const std::string& name, const std::string& file) {
+  const hdf5::Session session;
+  const Handle list = must(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  must(H5Pset_external(list.get(), file.c_str(), 0, H5F_UNLIMITED));
+  three_floats(state_->file, name, state_->links, list);
+  return *this;
+}
+
+Hdf5File& Hdf5File::virtual_data(const std::string& name, const std::string& file, const std::string& dataset) {
+  const hdf5::Session session;
+  const Handle list = must(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  must(H5Pset_virtual(list.get(), space_of({3}).get(), file.c_str(), dataset.c_str(), space_of({3}).get()));
+  three_floats(state_->file, name, state_->links, list);
+  return *this;
+}
+
+Hdf5File& Hdf5File::filtered(const std::string& name, const std::vector<int>& filters) {
+  const hdf5::Session session;
+  const Handle list = must(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  const hsize_t chunk = 3;
+  must(H5Pset_chunk(list.get(), 1, &chunk));
+  const unsigned level = 9;
+  for (const int filter : filters) must(H5Pset_filter(list.get(), filter, H5Z_FLAG_OPTIONAL, 1, &level));
+  three_floats(state_->file, name, state_->links, list);
+  return *this;
+}
+
+Hdf5File& Hdf5File::bomb(const std::string& name, std::size_t bytes) {
+  const hdf5::Session session;
+  const auto chunked = [&](const std::string& set, hid_t type, hsize_t elements) {
+    const Handle list = must(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    must(H5Pset_chunk(list.get(), 1, &elements));
+    must(H5Pset_deflate(list.get(), 1));
+    const Handle space = space_of({static_cast<std::int64_t>(elements)});
+    return must(H5Dcreate2(state_->file.get(), set.c_str(), type, space.get(), state_->links.get(), list.get(), H5P_DEFAULT), H5Dclose);
+  };
+  const std::vector<std::byte> zeros(bytes);
+  const Handle large = chunked(name + ".zeros", H5T_NATIVE_INT8, bytes), small = chunked(name, H5T_NATIVE_FLOAT, 100);
+  must(H5Dwrite(large.get(), H5T_NATIVE_INT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, zeros.data()));
+  must(H5Dflush(large.get()));
+  const hsize_t first = 0;
+  hsize_t packed = 0;
+  must(H5Dget_chunk_storage_size(large.get(), &first, &packed));
+  std::vector<std::byte> chunk(packed);
+  std::uint32_t filters = 0;
+  must(H5Dread_chunk(large.get(), H5P_DEFAULT, &first, &filters, chunk.data()));
+  must(H5Dwrite_chunk(small.get(), H5P_DEFAULT, 0, &first, chunk.size(), chunk.data()));
+  must(H5Ldelete(state_->file.get(), (name + ".zeros").c_str(), H5P_DEFAULT));
   return *this;
 }
 

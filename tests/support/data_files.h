@@ -54,6 +54,16 @@ class Hdf5File {
   Hdf5File& fixed_strings(const std::string& name, const std::vector<std::string>& texts);
   Hdf5File& opaque(const std::string& name, std::string_view bytes);
   Hdf5File& other_enum(const std::string& name);
+  /// Data that are not in the file: a link to another object or file, a dataset whose elements lie in another file, one that is made of
+  /// another file's dataset. All of three floats.
+  Hdf5File& soft_link(const std::string& name, const std::string& target);
+  Hdf5File& external_link(const std::string& name, const std::string& file, const std::string& object);
+  Hdf5File& external_data(const std::string& name, const std::string& file);
+  Hdf5File& virtual_data(const std::string& name, const std::string& file, const std::string& dataset);
+  /// Three floats, packed by these filters, which need not exist.
+  Hdf5File& filtered(const std::string& name, const std::vector<int>& filters);
+  /// A dataset of 100 floats whose one chunk inflates to so many zeros.
+  Hdf5File& bomb(const std::string& name, std::size_t bytes);
   Hdf5File& text_attribute(const std::string& object, const char* name, const std::string& value, bool variable);
   Hdf5File& integer_attribute(const std::string& object, const char* name, std::int64_t value);
 

@@ -2,6 +2,7 @@
 
 #include "core/ranks.h"
 #include "visqerror/console.h"
+#include "visqerror/interrupt.h"
 #include "visqerror/message.h"
 
 namespace visq::tool {
@@ -27,6 +28,7 @@ void print_error(std::string_view message) {
 
 int finish(const Result<int>& outcome) {
   if (outcome.ok()) return *outcome;
+  if (interrupted()) return interruption_exit_code();  // what was given up for that is no error
   print_error(outcome.error().message);
   return exit_code(outcome.error().reason);
 }
