@@ -80,20 +80,26 @@ hssize_t count_elements(const Handle& attribute) {
   return space ? H5Sget_simple_extent_npoints(space.get()) : -1;
 }
 
+constexpr const char* kTooLong = "its text takes more than 16 MiB";
+
 /// The one string of an attribute, of variable or fixed length; nothing on failure.
 std::optional<std::string> read_text(const Handle& attribute, const Handle& type) {
   if (H5Tis_variable_str(type.get()) > 0) {
     const Handle memory(H5Tcopy(type.get()), H5Tclose);
     char* text = nullptr;
     if (!memory || H5Aread(attribute.get(), memory.get(), static_cast<void*>(&text)) < 0) return std::nullopt;
-    const bool fits = text != nullptr && std::string_view(text).size() <= kMaxAttribute;
-    std::optional<std::string> value(fits ? text : "");
-    if (text != nullptr && !fits) value.reset();
+    const std::string_view found = text != nullptr ? text : "";  // the library has no memory for a text of no length
+    std::optional<std::string> value;
+    if (found.size() <= kMaxText) value = found;
+    if (!value) last_failure = kTooLong;
     H5free_memory(text);
     return value;
   }
   const std::size_t size = H5Tget_size(type.get());
-  if (size > kMaxAttribute) return std::nullopt;
+  if (size > kMaxText) {
+    last_failure = kTooLong;
+    return std::nullopt;
+  }
   std::string value(size, '\0');
   if (H5Aread(attribute.get(), type.get(), value.data()) < 0) return std::nullopt;
   value.resize(std::min(value.size(), value.find('\0')));

@@ -89,8 +89,10 @@ std::uint64_t link_count(hid_t group);
 /// Names of a group's links. Errors: begin with `place`.
 Result<std::vector<std::string>> link_names(hid_t group, const std::string& place);
 
-/// Numbers, or bytes of text, that one attribute may hold.
+/// Numbers that one attribute may hold.
 inline constexpr std::size_t kMaxAttribute = std::size_t{1} << 20;
+/// Bytes of one text: a tensor's name can be long.
+inline constexpr std::size_t kMaxText = std::size_t{16} << 20;
 
 /// The value of an attribute of an object; nothing where there is none. Numbers are converted by the library.
 /// Errors: begin with `place`; where the attribute is of another kind, or numbers are more than a million.

@@ -51,7 +51,7 @@ void write_tensor(const DumpTensor& tensor, WireWriter& out) {
 DumpTensor read_tensor(WireReader& in) {
   DumpTensor tensor;
   tensor.index = static_cast<int>(in.signed_number(INT32_MAX));
-  tensor.name = in.text(hdf5::kMaxAttribute);
+  tensor.name = in.text(hdf5::kMaxText);
   tensor.dtype = read_dtype(in);
   tensor.shape = read_shape(in);
   tensor.scale.resize(in.number(hdf5::kMaxAttribute));
@@ -100,7 +100,7 @@ class ChildDump final : public DumpReader {
   Status load() {
     VISQ_TRY(child_->answer());
     WireReader& in = child_->wire();
-    model_ = in.text(hdf5::kMaxAttribute);
+    model_ = in.text(hdf5::kMaxText);
     const std::uint64_t mode = in.number(kModes);
     if (mode < kModes) mode_ = static_cast<Mode>(mode);
     records_ = read_numbers(in, child_->file_size());
