@@ -5,10 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 
+#include "core/descriptor.h"
 #include "core/error.h"
 
 namespace visq {
@@ -18,20 +21,8 @@ std::string reason() { return std::strerror(errno); }
 
 std::string temporary_name(const std::string& path) { return fmt::format("{}.tmp-{}", path, ::getpid()); }
 
-/// Closes a descriptor at the end of its scope.
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return value_; }
-
- private:
-  int value_;
-};
+/// The names of temporaries that stand, for remove_temporaries(); more than these are not removed by it.
+std::array<std::atomic<const char*>, 64> standing{};
 
 Status write_all(int descriptor, std::string_view content, const std::string& path) {
   while (!content.empty()) {
@@ -86,10 +77,25 @@ Status write_file(const std::string& path, std::string_view content) {
   return temporary.commit();
 }
 
-TemporaryFile::TemporaryFile(std::string final_path) : final_(std::move(final_path)), temporary_(temporary_name(final_)) {}
+TemporaryFile::TemporaryFile(std::string final_path) : final_(std::move(final_path)), temporary_(temporary_name(final_)) {
+  for (auto& place : standing) {
+    const char* free = nullptr;
+    if (place.compare_exchange_strong(free, temporary_.c_str())) break;
+  }
+}
 
 TemporaryFile::~TemporaryFile() {
   if (!committed_) ::unlink(temporary_.c_str());
+  for (auto& place : standing) {
+    const char* own = temporary_.c_str();
+    if (place.compare_exchange_strong(own, nullptr)) break;
+  }
+}
+
+void remove_temporaries() {
+  for (const auto& place : standing) {
+    if (const char* const name = place.load()) ::unlink(name);
+  }
 }
 
 Status TemporaryFile::write(std::string_view content) {

@@ -50,6 +50,9 @@ class TemporaryFile {
   bool committed_ = false;
 };
 
+/// Removes what temporaries there are, for a process that is about to end without its destructors. May be called by a signal handler.
+void remove_temporaries();
+
 /// Creates a folder and its parents. Errors: kBadInput naming the path.
 Status make_folder(const std::string& path);
 

@@ -129,6 +129,22 @@ TEST(Bombs, ALoopWithoutEnd) {
   expect_refused(endless(), "turned 7 times without an end; --max-turns allows more", {"--max-turns", "7"});
 }
 
+/// One record takes hours, and nobody looks after it before it has ended.
+TEST(Bombs, ASignalEndsARecordWithoutEnd) {
+  const TemporaryFolder folder;
+  write_text(folder / "m.tflite", endless());
+  for (const auto& [name, signal] : {std::pair("TERM", SIGTERM), std::pair("INT", SIGINT)}) {
+    const auto start = std::chrono::steady_clock::now();
+    const ProcessResult run = run_process({"timeout", "--preserve-status", "-s", name, kSanitized ? "10" : "1", VISQ_BINARY, "run",
+                                           "m.tflite", "-o", "maps.h5", "--quiet", "--max-turns", "1000000000"},
+                                          {.folder = folder.path().string()});
+    EXPECT_EQ(run.exit_code, 128 + signal) << run.err;
+    EXPECT_EQ(run.err, "visqerror: interrupted in the middle of a record, nothing written\n");
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(kSanitized ? 20 : 3));
+    EXPECT_THAT(folder.content(), ::testing::ElementsAre("m.tflite")) << "no temporary stays";
+  }
+}
+
 /// The operator's output takes terabytes, though what it is made of are some numbers: of the model's input, and (no 0 among its inputs)
 /// of constants alone, so that it would be folded ahead of the run.
 TEST(Bombs, SmallInputsOfLargeOutputs) {

@@ -1,10 +1,12 @@
 #include "visqerror/interrupt.h"
 
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <string>
 
+#include "core/file.h"
 #include "core/ranks.h"
 #include "core/stop.h"
 #include "visqerror/exit_code.h"
@@ -15,9 +17,25 @@ namespace {
 std::atomic<int> stop_signal{0};
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may touch lock-free atomics only");
 
+/// Work is looked after between records. Where nobody has looked for so long, the process ends all the same.
+constexpr timeval kPatience{0, 800'000};
+
+void set_alarm(timeval after) {
+  const itimerval once{{0, 0}, after};
+  ::setitimer(ITIMER_REAL, &once, nullptr);
+}
+
 void on_signal(int signal) {
   stop_signal = signal;
   stop_requested = true;
+  set_alarm(kPatience);
+}
+
+void on_alarm(int) {
+  constexpr std::string_view kMessage = "visqerror: interrupted in the middle of a record, nothing written\n";
+  remove_temporaries();
+  static_cast<void>(!::write(STDERR_FILENO, kMessage.data(), kMessage.size()));
+  ::_exit(128 + stop_signal);
 }
 
 /// A mapped file whose end another program has cut off. There is no way back into the code that reads it.
@@ -36,6 +54,7 @@ void catch_signals() {
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);
+    std::signal(SIGALRM, on_alarm);
   }
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
@@ -45,6 +64,7 @@ void catch_signals() {
 const std::atomic<bool>& interrupted() { return stop_requested; }
 
 int interruption_exit_code(std::string_view left) {
+  set_alarm({0, 0});
   print_error("interrupted, " + std::string(left));
   return 128 + stop_signal;
 }

@@ -7,7 +7,7 @@
 
 namespace visq::tool {
 
-/// Installs the handlers. The second signal of a kind ends the process at once.
+/// Installs the handlers. The first signal ends the run after the record at hand, or within a second; the second of a kind at once.
 void catch_signals();
 
 /// Set once a signal has come; long work looks at it after each record.
