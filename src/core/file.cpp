@@ -38,7 +38,7 @@ Status write_all(int descriptor, std::string_view content, const std::string& pa
 }  // namespace
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));  // a pipe is not waited for
   if (file.get() < 0) return bad_input("{}: cannot be opened: {}", path, reason());
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) return bad_input("{}: cannot be read: {}", path, reason());

@@ -57,6 +57,8 @@ Result<std::vector<std::int64_t>> load_labels(const std::string& path) {
     const auto colon = path.rfind(':');
     if (colon != std::string::npos) file = path.substr(0, colon), dataset = path.substr(colon + 1);
   }
+  const auto status = std::filesystem::status(file, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return bad_input("{}: is not a file", file);
   if (starts_with(file, "\x89HDF")) return data::hdf5_labels(file, dataset);
   if (!dataset.empty()) return bad_input("{}: is no HDF5 file that could hold '{}'", file, printable(dataset));
   if (starts_with(file, data::kNpySignature)) return npy_labels(file);

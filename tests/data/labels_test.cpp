@@ -1,5 +1,6 @@
 // Labels from every kind of file.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include "support/data_files.h"
 #include "visq/data.h"
@@ -39,6 +40,9 @@ TEST(Labels, BadFilesAreNamed) {
   const std::string two = folder.file("two.h5");
   EXPECT_EQ(load_labels(two).error().message, two + ": holds 2 objects; name the dataset, as in " + two + ":labels");
   EXPECT_FALSE(load_labels(folder.file("missing.npy")).ok());
+  ASSERT_EQ(::mkfifo(folder.file("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(load_labels(folder.file("pipe")).error().message, folder.file("pipe") + ": is not a file");
+  EXPECT_EQ(load_labels("/dev/zero").error().message, "/dev/zero: is not a file");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Inputs that cannot be read and outputs that cannot be written: one line, the documented exit code, nothing left behind.
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -85,6 +86,17 @@ TEST(BrokenInput, DataInTheWrongGroup) {
   const ProcessResult run = run_tool({"compare", kFp32, kInt8, "-d", path});
   expect_error_containing(run, 3, path + ": ");
   EXPECT_NE(run.err.find("value"), std::string::npos) << run.err;
+}
+
+TEST(BrokenInput, PipesAndDevicesAreRefusedUnopened) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::filesystem::create_symlink("pipe", folder / "data.h5");  // nobody ever writes into it
+  for (const std::string& path : {folder / "pipe", folder / "data.h5", std::string("/dev/zero")}) {
+    expect_error_containing(run_tool({"compare", path, path}), 3, path + ": is not a file");
+    expect_error_containing(run_tool({"compare", kFp32, kInt8, "-d", path}), 3, path + ": is neither a file nor a folder");
+    expect_error_containing(run_tool({"compare", kFp32, kInt8, "-d", kData, "--labels", path}), 3, path + ": is not a file");
+  }
 }
 
 TEST(BrokenInput, ModelInsteadOfData) { expect_error_containing(run_tool({"compare", kFp32, kInt8, "-d", kInt8}), 3, kInt8 + ": "); }

@@ -20,6 +20,7 @@ namespace {
 bool is_dump(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) return true;
+  if (!std::filesystem::is_regular_file(path, error)) return false;  // opening a pipe would wait for its writer
   constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
   std::string head(kSignature.size(), '\0');
   std::ifstream file(path, std::ios::binary);
