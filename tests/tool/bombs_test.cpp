@@ -174,6 +174,19 @@ TEST(Bombs, SmallInputsOfLargeOutputs) {
   }
 }
 
+/// 256 MB: what searches for causes and fixes runs is held to the limit as every run is.
+TEST(Bombs, SearchesKeepToTheLimitOfMemory) {
+  const TemporaryFolder folder;
+  write_text(folder / "m.tflite", one_operator("TILE", "[1, 1]", "FLOAT32", "[0, 2]", {{"INT32", "[2]", {8192, 8192}}}));
+  for (const char* command : {"diagnose", "recommend"}) {
+    SCOPED_TRACE(command);
+    const ProcessResult run =
+        run_tool({command, "m.tflite", "m.tflite", "--quiet", "--memory", "100M"}, {.folder = folder.path().string()});
+    EXPECT_EQ(run.exit_code, 3);
+    EXPECT_NE(run.err.find("are needed, --memory 100M leaves"), std::string::npos) << run.err;
+  }
+}
+
 /// A thousand tensors of 256 KiB in a file of 300: each is copied where an operator reads it.
 TEST(Bombs, ConstantsThatShareOneBuffer) {
   constexpr int kTensors = 1000;
