@@ -17,21 +17,10 @@
 #include <limits>
 #include <vector>
 
+#include "core/sanitized.h"
+
 namespace visq {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define VISQ_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define VISQ_SANITIZED 1
-#endif
-#endif
-#ifdef VISQ_SANITIZED
-constexpr bool kSanitized = true;  // its allocator ends the process where memory is refused; it tries addresses by pipes, and reports
-#else
-constexpr bool kSanitized = false;
-#endif
 
 #if defined(__x86_64__)
 constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
@@ -71,6 +60,7 @@ void keep_few_calls() {
   for (const std::uint32_t call : kAllowed) filter.insert(filter.end(), {equal(call, 0, 1), result(SECCOMP_RET_ALLOW)});
   allow_for(SYS_prlimit64, 0, filter);                                    // of itself: allow_work()
   allow_for(SYS_tgkill, static_cast<std::uint32_t>(::getpid()), filter);  // abort()
+  // A sanitizer tries addresses by pipes, writes what it finds to stderr, and its allocator ends the process where memory is refused.
   if (kSanitized) filter.insert(filter.end(), {equal(SYS_pipe2, 0, 1), result(SECCOMP_RET_ALLOW)});
 #ifdef SYS_pipe
   if (kSanitized) filter.insert(filter.end(), {equal(SYS_pipe, 0, 1), result(SECCOMP_RET_ALLOW)});

@@ -1,20 +1,10 @@
-// Whether the tests were built with a sanitizer: those bring an allocator and a loader of their own, which limits of the address space and
-// preloaded libraries do not get along with.
+// core/sanitized.h under the name that tests call it by.
 #pragma once
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define VISQ_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define VISQ_SANITIZED 1
-#endif
-#endif
-#ifndef VISQ_SANITIZED
-#define VISQ_SANITIZED 0
-#endif
+#include "core/sanitized.h"
 
 namespace visq::testing {
 
-inline constexpr bool kSanitized = VISQ_SANITIZED != 0;
+using visq::kSanitized;
 
 }  // namespace visq::testing
