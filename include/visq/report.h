@@ -28,6 +28,12 @@ struct ReportOptions {
   std::vector<ConditionOutcome> outcomes = {};  ///< in the order of the conditions; for reports that build servers read
 };
 
+/// A file to be written: name relative to the output folder, and its whole content.
+struct OutputFile {
+  std::string name;
+  std::string content;
+};
+
 /// One output format.
 struct ReportKind {
   std::string_view kind;         ///< "visq", "dot", "csv" …

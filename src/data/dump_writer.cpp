@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "core/error.h"
-#include "data/hdf5_array.h"
-#include "data/hdf5_write.h"
+#include "data/hdf5/hdf5_array.h"
+#include "data/hdf5/hdf5_write.h"
 #include "visq/dump.h"
 
 namespace visq {

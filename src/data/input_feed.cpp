@@ -1,7 +1,7 @@
 // From a record to the inputs of a model.
 #include "core/error.h"
-#include "data/convert.h"
-#include "data/input_spec.h"
+#include "data/sources/convert.h"
+#include "data/sources/input_spec.h"
 #include "visq/data.h"
 
 namespace visq {

@@ -5,9 +5,9 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "data/convert.h"
-#include "data/npy.h"
-#include "data/sources.h"
+#include "data/numpy/npy.h"
+#include "data/sources/convert.h"
+#include "data/sources/sources.h"
 #include "model/printable.h"
 #include "visq/data.h"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "data/input_spec.h"
+#include "data/sources/input_spec.h"
 
 namespace visq {
 namespace {

@@ -3,8 +3,8 @@
 #include <fstream>
 
 #include "core/error.h"
-#include "data/npy.h"
-#include "data/sources.h"
+#include "data/numpy/npy.h"
+#include "data/sources/sources.h"
 
 namespace visq {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "data/sources.h"
+#include "data/sources/sources.h"
 
 namespace visq {
 namespace {

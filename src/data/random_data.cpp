@@ -4,7 +4,7 @@
 #include <random>
 
 #include "core/error.h"
-#include "data/input_spec.h"
+#include "data/sources/input_spec.h"
 
 namespace visq {
 namespace {

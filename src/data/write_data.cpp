@@ -1,7 +1,7 @@
 // Records as HDF5 test data.
 #include "core/error.h"
-#include "data/hdf5_array.h"
-#include "data/hdf5_write.h"
+#include "data/hdf5/hdf5_array.h"
+#include "data/hdf5/hdf5_write.h"
 #include "visq/data.h"
 
 namespace visq {

@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "analysis/model_runner.h"
-#include "analysis/real_values.h"
+#include "analysis/records/model_runner.h"
+#include "analysis/records/real_values.h"
 #include "visq/run.h"
 
 namespace visq::diagnosis {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "analysis/owned_map.h"
-#include "analysis/record_workers.h"
+#include "analysis/records/owned_map.h"
+#include "analysis/records/record_workers.h"
 #include "core/error.h"
 #include "runtime/executor.h"
 #include "visq/accuracy.h"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <thread>
 
-#include "analysis/multiply_adds.h"
-#include "analysis/trial_runner.h"
+#include "analysis/facts/multiply_adds.h"
+#include "analysis/trials/trial_runner.h"
 #include "visq/run.h"
 
 namespace visq::diagnosis {
@@ -16,7 +16,7 @@ using analysis::QuantizedParts;
 namespace {
 
 /// Records of the search, steps, moves that every step measures anew, sets that a search without target ends with.
-constexpr std::size_t kFewRecords = 4;
+constexpr std::size_t kRecordsToRank = 4;
 constexpr std::size_t kMovesTried = 8, kMostSteps = 24;
 /// Entries of all sets of parts that are kept at a time: some 50 MB.
 constexpr std::size_t kMostEntries = std::size_t{1} << 20;
@@ -212,7 +212,7 @@ Result<double> PrecisionSearch::simulate(const std::vector<int>& operators) {
 
 /// The records with the largest error tell most; a model that keeps state needs them from the first on.
 Status PrecisionSearch::choose_records() {
-  const auto few = static_cast<std::ptrdiff_t>(std::min(kFewRecords, all_.size()));
+  const auto few = static_cast<std::ptrdiff_t>(std::min(kRecordsToRank, all_.size()));
   std::vector<std::pair<double, std::int64_t>> badness;
   const bool sequence = keeps_state(models_.reference());
   for (const std::int64_t record : all_) {

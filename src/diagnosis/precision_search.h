@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "analysis/partial_models.h"
+#include "analysis/trials/partial_models.h"
 #include "visq/recommend.h"
 
 namespace visq::diagnosis {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "analysis/layer_slots.h"
-#include "analysis/layer_values.h"
+#include "analysis/facts/layer_slots.h"
+#include "analysis/facts/layer_values.h"
 #include "quant/fake_quantize.h"
 
 namespace visq::diagnosis {

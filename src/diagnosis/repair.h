@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "analysis/real_values.h"
+#include "analysis/records/real_values.h"
 #include "diagnosis/subject.h"
 #include "model/model_edit.h"
 

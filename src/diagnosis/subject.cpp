@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "analysis/code_keepers.h"
-#include "analysis/layer_slots.h"
+#include "analysis/facts/code_keepers.h"
+#include "analysis/facts/layer_slots.h"
 #include "core/error.h"
 #include "quant/common_maps.h"
 #include "quant/fake_quantize.h"

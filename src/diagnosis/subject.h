@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "analysis/map_identity.h"
-#include "analysis/quantized_parts.h"
+#include "analysis/facts/map_identity.h"
+#include "analysis/trials/quantized_parts.h"
 #include "quant/graph_index.h"
 #include "quant/pairing.h"
 

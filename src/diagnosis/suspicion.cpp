@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "analysis/fixed_grid.h"
+#include "analysis/facts/fixed_grid.h"
 #include "model/slots.h"
 
 namespace visq::diagnosis {

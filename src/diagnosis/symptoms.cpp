@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/layer_values.h"
+#include "analysis/facts/layer_values.h"
 #include "diagnosis/weight_steps.h"
 #include "quant/fake_quantize.h"
 

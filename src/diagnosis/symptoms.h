@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/real_values.h"
+#include "analysis/records/real_values.h"
 #include "diagnosis/subject.h"
 #include "metrics/moments.h"
 #include "metrics/value_sketch.h"

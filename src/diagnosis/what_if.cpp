@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "analysis/model_runner.h"
-#include "analysis/real_values.h"
+#include "analysis/records/model_runner.h"
+#include "analysis/records/real_values.h"
 #include "core/error.h"
 #include "model/slots.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "kernels/cpu_clones.h"
+#include "core/cpu_clones.h"
 
 namespace visq::kernels {
 namespace {

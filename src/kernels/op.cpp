@@ -5,7 +5,7 @@
 
 #include "core/available_memory.h"
 #include "core/checked.h"
-#include "kernels/dequantize_constant.h"
+#include "kernels/constants/dequantize_constant.h"
 
 namespace visq::kernels {
 

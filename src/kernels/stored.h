@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/fixed_point.h"
+#include "kernels/math/fixed_point.h"
 #include "kernels/op.h"
 
 namespace visq::kernels {

@@ -7,6 +7,8 @@
 
 namespace visq::quant {
 
+inline constexpr int kNone = -1;  ///< in place of a node or a tensor
+
 class GraphIndex {
  public:
   explicit GraphIndex(const Subgraph& graph);

@@ -10,8 +10,6 @@
 namespace visq::quant {
 namespace {
 
-constexpr int kNone = -1;
-
 /// One of the two graphs.
 class Side {
  public:

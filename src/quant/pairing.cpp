@@ -6,14 +6,12 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "kernels/dequantize_constant.h"
+#include "kernels/constants/dequantize_constant.h"
 #include "quant/graph_index.h"
 #include "quant/sequence_match.h"
 
 namespace visq::quant {
 namespace {
-
-constexpr int kNone = -1;
 
 /// Same sizes; an axis that the file leaves open (-1 in the signature) fits any size.
 bool shapes_fit(const TensorInfo& a, const TensorInfo& b) {

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "report/review_parts.h"
+#include "report/review/review_parts.h"
 
 namespace visq {
 namespace report {
@@ -54,7 +54,7 @@ Result<std::vector<std::string>> write_report(const CompareResult& result, std::
   if (format == nullptr) return unknown_kind(kind);
   VISQ_TRY(make_folder(folder));
   std::vector<std::string> written;
-  for (const report::OutputFile& file : format->write(result, options, folder)) {
+  for (const OutputFile& file : format->write(result, options, folder)) {
     written.push_back((std::filesystem::path(folder) / file.name).string());
     VISQ_TRY(write_file(written.back(), file.content));
   }

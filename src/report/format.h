@@ -6,16 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "report/review.h"
+#include "report/review/review.h"
 #include "visq/report.h"
 
 namespace visq::report {
-
-/// A file to be written: name relative to the output folder, and its whole content.
-struct OutputFile {
-  std::string name;
-  std::string content;
-};
 
 /// One output format of the registry (`--write KIND`).
 struct FormatDef {

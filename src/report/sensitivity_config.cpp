@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <map>
 
-#include "report/sensitivity_report.h"
+#include "report/results/sensitivity_report.h"
 #include "visq/graph.h"
 
 namespace visq::report {

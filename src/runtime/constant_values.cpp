@@ -4,8 +4,8 @@
 
 #include "core/available_memory.h"
 #include "core/error.h"
-#include "kernels/dequantize_constant.h"
-#include "kernels/sparse_constant.h"
+#include "kernels/constants/dequantize_constant.h"
+#include "kernels/constants/sparse_constant.h"
 
 namespace visq::runtime {
 namespace {

@@ -10,11 +10,11 @@
 #include <set>
 
 #include "kernels/op.h"
-#include "support/model_builder.h"
-#include "support/operator_cases.h"
-#include "support/operator_variants.h"
-#include "support/process.h"
-#include "support/sanitized.h"
+#include "support/models/model_builder.h"
+#include "support/models/operator_cases.h"
+#include "support/models/operator_variants.h"
+#include "support/runs/process.h"
+#include "support/runs/sanitized.h"
 
 namespace visq::testing {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "support/process.h"
+#include "support/runs/process.h"
 
 namespace visq::testing {
 namespace {

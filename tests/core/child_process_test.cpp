@@ -16,8 +16,8 @@
 #include "core/child_process.h"
 #include "core/sandbox.h"
 #include "core/stop.h"
-#include "support/data_files.h"
-#include "support/sanitized.h"
+#include "support/runs/data_files.h"
+#include "support/runs/sanitized.h"
 
 namespace visq {
 namespace {

@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "support/data_files.h"
-#include "support/data_models.h"
+#include "support/models/data_models.h"
+#include "support/runs/data_files.h"
 
 /// For builds with a leak checker: after a failed close (full disk) the library itself keeps a few buffers.
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }  // NOLINT(bugprone-reserved-identifier)

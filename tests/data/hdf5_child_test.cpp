@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <thread>
 
-#include "data/hdf5_child.h"
-#include "data/wire_array.h"
-#include "support/data_files.h"
-#include "support/data_models.h"
+#include "data/hdf5/hdf5_child.h"
+#include "data/hdf5/wire_array.h"
+#include "support/models/data_models.h"
+#include "support/runs/data_files.h"
 #include "visq/data.h"
 #include "visq/dump.h"
 

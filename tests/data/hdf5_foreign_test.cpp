@@ -1,10 +1,10 @@
 // HDF5 files that point to what is not in them, or that inflate without measure: refused by what their structure says.
 #include <gtest/gtest.h>
 
-#include "data/hdf5_child.h"
-#include "support/data_files.h"
-#include "support/data_models.h"
-#include "support/sanitized.h"
+#include "data/hdf5/hdf5_child.h"
+#include "support/models/data_models.h"
+#include "support/runs/data_files.h"
+#include "support/runs/sanitized.h"
 #include "visq/data.h"
 #include "visq/dump.h"
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "support/data_files.h"
-#include "support/data_models.h"
+#include "support/models/data_models.h"
+#include "support/runs/data_files.h"
 #include "visq/data.h"
 
 namespace visq {

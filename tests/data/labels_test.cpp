@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
-#include "support/data_files.h"
+#include "support/runs/data_files.h"
 #include "visq/data.h"
 
 namespace visq {

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/data_models.h"
+#include "support/models/data_models.h"
 #include "visq/data.h"
 
 namespace visq {

@@ -1,9 +1,9 @@
 // Data that leave out inputs: all three ways to number what is left.
 #include <gmock/gmock.h>
 
-#include "support/data_files.h"
-#include "support/data_models.h"
-#include "support/process.h"
+#include "support/models/data_models.h"
+#include "support/runs/data_files.h"
+#include "support/runs/process.h"
 #include "visq/data.h"
 
 namespace visq {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "support/data_models.h"
+#include "support/models/data_models.h"
 #include "visq/data.h"
 
 namespace visq {

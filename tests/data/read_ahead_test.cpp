@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "core/error.h"
-#include "support/data_files.h"
+#include "support/runs/data_files.h"
 #include "visq/data.h"
 
 namespace visq {

@@ -3,9 +3,9 @@
 
 #include <filesystem>
 
-#include "support/data_files.h"
-#include "support/data_models.h"
-#include "support/memory_source.h"
+#include "support/models/data_models.h"
+#include "support/runs/data_files.h"
+#include "support/runs/memory_source.h"
 #include "visq/data.h"
 
 namespace visq {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <functional>
 
-#include "analysis/layer_values.h"
+#include "analysis/facts/layer_values.h"
 #include "diagnosis/repair.h"
 #include "diagnosis/subject.h"
 #include "model/model_edit.h"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <random>
 
-#include "support/memory_source.h"
-#include "support/small_model.h"
+#include "support/models/small_model.h"
+#include "support/runs/memory_source.h"
 #include "visq/diagnose.h"
 
 namespace visq::testing {

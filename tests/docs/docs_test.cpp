@@ -9,8 +9,8 @@
 #include <regex>
 #include <sstream>
 
-#include "support/help_text.h"
-#include "support/process.h"
+#include "support/runs/help_text.h"
+#include "support/runs/process.h"
 #include "visq/metrics.h"
 
 namespace visq::testing {

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <new>
 
-#include "data/hdf5_readers.h"
+#include "data/hdf5/hdf5_readers.h"
 #include "fuzz/data_models.h"
 #include "fuzz/fuzz_input.h"
 #include "visq/dump.h"

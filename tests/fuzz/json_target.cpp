@@ -2,9 +2,9 @@
 // results that merge joins.
 #include "fuzz/data_models.h"
 #include "fuzz/fuzz_input.h"
-#include "report/compare_file.h"
-#include "report/part_file.h"
-#include "report/ranking_file.h"
+#include "report/json/compare_file.h"
+#include "report/json/part_file.h"
+#include "report/json/ranking_file.h"
 #include "visq/graph.h"
 #include "visq/report.h"
 

@@ -1,7 +1,7 @@
 // A model file from anywhere: loaded, described, checked, prepared and run on one random record in all three modes.
 #include <memory>
 
-#include "analysis/multiply_adds.h"
+#include "analysis/facts/multiply_adds.h"
 #include "fuzz/flatbuffer_mutator.h"
 #include "fuzz/fuzz_input.h"
 #include "visq/check.h"

@@ -1,9 +1,9 @@
 // Words of the command line: values of --min and --max and the other options with a grammar, and filters of nodes. Lines: the first is
 // the word, or the pattern of a filter that the others go through as names.
-#include "analysis/node_filter.h"
+#include "analysis/facts/node_filter.h"
 #include "fuzz/fuzz_input.h"
-#include "visqerror/conditions.h"
-#include "visqerror/values.h"
+#include "visqerror/options/conditions.h"
+#include "visqerror/options/values.h"
 
 namespace visq::fuzz {
 namespace {

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "support/operator_cases.h"
+#include "support/models/operator_cases.h"
 
 int main(int argc, char** argv) {
   using namespace visq::testing;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/simd.h"
-#include "support/every_level.h"
+#include "support/runs/every_level.h"
 
 namespace visq::metrics {
 namespace {

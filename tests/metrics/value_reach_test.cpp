@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "support/every_level.h"
+#include "support/runs/every_level.h"
 
 namespace visq::metrics {
 namespace {

@@ -8,9 +8,9 @@
 #include <map>
 #include <sstream>
 
-#include "support/circle_rewrite.h"
-#include "support/corpus.h"
-#include "support/model_builder.h"
+#include "support/models/circle_rewrite.h"
+#include "support/models/model_builder.h"
+#include "support/runs/corpus.h"
 
 namespace visq {
 namespace {

@@ -9,8 +9,8 @@
 #include <random>
 #include <sstream>
 
-#include "support/corpus.h"
-#include "support/model_builder.h"
+#include "support/models/model_builder.h"
+#include "support/runs/corpus.h"
 
 namespace visq {
 namespace {

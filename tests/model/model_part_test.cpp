@@ -10,10 +10,10 @@
 #include <filesystem>
 #include <set>
 
-#include "support/circle_rewrite.h"
-#include "support/corpus.h"
-#include "support/model_builder.h"
-#include "support/process.h"
+#include "support/models/circle_rewrite.h"
+#include "support/models/model_builder.h"
+#include "support/runs/corpus.h"
+#include "support/runs/process.h"
 
 namespace visq {
 namespace {

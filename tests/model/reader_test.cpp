@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "support/model_builder.h"
+#include "support/models/model_builder.h"
 
 namespace visq {
 namespace {

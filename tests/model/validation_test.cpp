@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "support/model_builder.h"
+#include "support/models/model_builder.h"
 
 namespace visq {
 namespace {

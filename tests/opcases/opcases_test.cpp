@@ -5,9 +5,9 @@
 #include <set>
 
 #include "kernels/op.h"
-#include "support/model_builder.h"
-#include "support/operator_cases.h"
-#include "support/result_rules.h"
+#include "support/models/model_builder.h"
+#include "support/models/operator_cases.h"
+#include "support/results/result_rules.h"
 #include "visq/run.h"
 
 namespace visq {

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "support/process.h"
+#include "support/runs/process.h"
 
 namespace visq::testing {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/small_model.h"
+#include "support/models/small_model.h"
 
 namespace visq::quant {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/small_model.h"
+#include "support/models/small_model.h"
 
 namespace visq::quant {
 namespace {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <numeric>
 
-#include "support/small_model.h"
+#include "support/models/small_model.h"
 
 namespace visq::quant {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "runtime/lockstep.h"
-#include "support/small_model.h"
+#include "support/models/small_model.h"
 
 namespace visq::runtime {
 namespace {

@@ -1,7 +1,7 @@
 // Every example of every --help is a command line that runs, on the bundled example.
 #include <filesystem>
 
-#include "support/help_text.h"
+#include "support/runs/help_text.h"
 #include "tool/tool_support.h"
 
 namespace visq::testing {

@@ -4,7 +4,7 @@
 #include <set>
 #include <sstream>
 
-#include "support/help_text.h"
+#include "support/runs/help_text.h"
 #include "tool/tool_support.h"
 #include "visq/metrics.h"
 

@@ -2,7 +2,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
-#include "support/json_schema.h"
+#include "support/results/json_schema.h"
 #include "tool/tool_support.h"
 
 namespace visq::testing {

@@ -5,9 +5,9 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "support/data_files.h"
-#include "support/model_builder.h"
-#include "support/sanitized.h"
+#include "support/models/model_builder.h"
+#include "support/runs/data_files.h"
+#include "support/runs/sanitized.h"
 #include "tool/tool_support.h"
 
 namespace visq::testing {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "support/data_files.h"
+#include "support/runs/data_files.h"
 #include "tool/tool_support.h"
 
 namespace visq::testing {

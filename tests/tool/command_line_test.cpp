@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "support/help_text.h"
+#include "support/runs/help_text.h"
 #include "tool/tool_support.h"
 
 namespace visq::testing {

@@ -5,8 +5,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "support/data_files.h"
-#include "support/json_schema.h"
+#include "support/results/json_schema.h"
+#include "support/runs/data_files.h"
 #include "tool/tool_support.h"
 
 namespace visq::testing {

@@ -1,7 +1,7 @@
 // `visqerror compare` on dumps of feature maps instead of models.
 #include <nlohmann/json.hpp>
 
-#include "support/json_schema.h"
+#include "support/results/json_schema.h"
 #include "tool/tool_support.h"
 
 namespace visq::testing {

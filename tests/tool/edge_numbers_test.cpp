@@ -3,8 +3,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "support/data_files.h"
-#include "support/model_builder.h"
+#include "support/models/model_builder.h"
+#include "support/runs/data_files.h"
 #include "tool/tool_support.h"
 
 namespace visq::testing {

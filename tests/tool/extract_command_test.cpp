@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "support/circle_rewrite.h"
-#include "support/json_schema.h"
+#include "support/models/circle_rewrite.h"
+#include "support/results/json_schema.h"
 #include "tool/tool_support.h"
 #include "visq/model.h"
 

@@ -1,5 +1,5 @@
 // A disk that is full from any write on, and memory that is refused: one line, exit code 3, and nothing left behind.
-#include "support/sanitized.h"
+#include "support/runs/sanitized.h"
 #include "tool/writers.h"
 
 namespace visq::testing {

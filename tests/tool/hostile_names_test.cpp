@@ -6,9 +6,9 @@
 #include <set>
 #include <sstream>
 
-#include "support/browser.h"
-#include "support/renamed_model.h"
-#include "support/xml_fault.h"
+#include "support/models/renamed_model.h"
+#include "support/results/xml_fault.h"
+#include "support/runs/browser.h"
 #include "tool/tool_support.h"
 
 namespace visq::testing {

@@ -1,7 +1,7 @@
 // `compare --labels` on the bundled example.
 #include <nlohmann/json.hpp>
 
-#include "support/json_schema.h"
+#include "support/results/json_schema.h"
 #include "tool/tool_support.h"
 
 namespace visq::testing {

@@ -3,8 +3,8 @@
 #include <chrono>
 #include <csignal>
 
-#include "support/data_files.h"
-#include "support/sanitized.h"
+#include "support/runs/data_files.h"
+#include "support/runs/sanitized.h"
 #include "tool/writers.h"
 
 namespace visq::testing {

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/op.h"
-#include "support/json_schema.h"
+#include "support/results/json_schema.h"
 #include "tool/tool_support.h"
 
 namespace visq::testing {

@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "support/browser.h"
-#include "support/json_schema.h"
-#include "support/long_network.h"
+#include "support/models/long_network.h"
+#include "support/results/json_schema.h"
+#include "support/runs/browser.h"
 #include "tool/tool_support.h"
 
 namespace visq::testing {

@@ -1,7 +1,7 @@
 // `visqerror run` and `visqerror dot` on the bundled example.
 #include <nlohmann/json.hpp>
 
-#include "support/json_schema.h"
+#include "support/results/json_schema.h"
 #include "tool/tool_support.h"
 #include "visq/dump.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "support/process.h"
+#include "support/runs/process.h"
 #include "visq/dump.h"
 
 namespace visq::testing {

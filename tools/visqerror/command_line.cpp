@@ -7,14 +7,14 @@
 #include "core/error.h"
 #include "core/ranks.h"
 #include "core/suggest.h"
-#include "visqerror/command_app.h"
-#include "visqerror/console.h"
-#include "visqerror/exit_code.h"
-#include "visqerror/help.h"
-#include "visqerror/interrupt.h"
-#include "visqerror/legacy.h"
+#include "visqerror/app/command_app.h"
+#include "visqerror/app/help.h"
+#include "visqerror/app/legacy.h"
 #include "visqerror/shell/completion.h"
 #include "visqerror/shell/man_page.h"
+#include "visqerror/terminal/console.h"
+#include "visqerror/terminal/exit_code.h"
+#include "visqerror/terminal/interrupt.h"
 
 namespace visq::tool {
 

@@ -5,10 +5,10 @@
 #include <system_error>
 
 #include "visqerror/command_line.h"
-#include "visqerror/console.h"
-#include "visqerror/exit_code.h"
-#include "visqerror/heap_policy.h"
-#include "visqerror/job.h"
+#include "visqerror/sessions/job.h"
+#include "visqerror/terminal/console.h"
+#include "visqerror/terminal/exit_code.h"
+#include "visqerror/terminal/heap_policy.h"
 
 namespace {
 

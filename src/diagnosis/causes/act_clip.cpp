@@ -6,7 +6,7 @@
 #include "diagnosis/suspicion.h"
 #include "diagnosis/value_evidence.h"
 
-namespace visq::diagnosis {
+namespace visq::diagnosis::cause_act_clip {
 namespace {
 
 /// Clipping counts where it costs more than this multiple of rounding; beyond kCertain it cannot be meant.
@@ -44,6 +44,6 @@ constexpr CauseDef kCause{"ACT_CLIP", 10, suspect};
 
 }  // namespace
 
-std::span<const CauseDef> cause_act_clip() { return {&kCause, 1}; }
+std::span<const CauseDef> definitions() { return {&kCause, 1}; }
 
-}  // namespace visq::diagnosis
+}  // namespace visq::diagnosis::cause_act_clip

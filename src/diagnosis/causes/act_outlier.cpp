@@ -7,7 +7,7 @@
 #include "diagnosis/suspicion.h"
 #include "diagnosis/value_evidence.h"
 
-namespace visq::diagnosis {
+namespace visq::diagnosis::cause_act_outlier {
 namespace {
 
 /// Range over need: noticeable, certain.
@@ -82,6 +82,6 @@ constexpr CauseDef kCause{"ACT_OUTLIER", 10, suspect};
 
 }  // namespace
 
-std::span<const CauseDef> cause_act_outlier() { return {&kCause, 1}; }
+std::span<const CauseDef> definitions() { return {&kCause, 1}; }
 
-}  // namespace visq::diagnosis
+}  // namespace visq::diagnosis::cause_act_outlier

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/layer_values.h"
+#include "analysis/facts/layer_values.h"
 #include "diagnosis/suspicion.h"
 #include "model/slots.h"
 
-namespace visq::diagnosis {
+namespace visq::diagnosis::cause_bias_corrupt {
 namespace {
 
 /// RMS difference over the deviation of the layer's output, and the largest difference over the output's step: noticeable.
@@ -90,6 +90,6 @@ constexpr CauseDef kCause{"BIAS_CORRUPT", 10, suspect};
 
 }  // namespace
 
-std::span<const CauseDef> cause_bias_corrupt() { return {&kCause, 1}; }
+std::span<const CauseDef> definitions() { return {&kCause, 1}; }
 
-}  // namespace visq::diagnosis
+}  // namespace visq::diagnosis::cause_bias_corrupt

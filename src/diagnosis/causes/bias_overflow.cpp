@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/layer_values.h"
+#include "analysis/facts/layer_values.h"
 #include "diagnosis/suspicion.h"
 
-namespace visq::diagnosis {
+namespace visq::diagnosis::cause_bias_overflow {
 namespace {
 
 /// What 32 bits hold.
@@ -101,6 +101,6 @@ constexpr CauseDef kCause{"BIAS_OVERFLOW", 20, suspect};
 
 }  // namespace
 
-std::span<const CauseDef> cause_bias_overflow() { return {&kCause, 1}; }
+std::span<const CauseDef> definitions() { return {&kCause, 1}; }
 
-}  // namespace visq::diagnosis
+}  // namespace visq::diagnosis::cause_bias_overflow

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "analysis/check_context.h"
+#include "analysis/structure/check_context.h"
 #include "diagnosis/suspicion.h"
 
-namespace visq::diagnosis {
+namespace visq::diagnosis::cause_dead_scale {
 namespace {
 
 bool has_absurd_scale(const TensorInfo& tensor) {
@@ -50,6 +50,6 @@ constexpr CauseDef kCause{"DEAD_SCALE", 100, suspect};
 
 }  // namespace
 
-std::span<const CauseDef> cause_dead_scale() { return {&kCause, 1}; }
+std::span<const CauseDef> definitions() { return {&kCause, 1}; }
 
-}  // namespace visq::diagnosis
+}  // namespace visq::diagnosis::cause_dead_scale

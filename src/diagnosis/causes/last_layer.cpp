@@ -5,10 +5,10 @@
 #include <cmath>
 #include <string_view>
 
-#include "analysis/code_keepers.h"
+#include "analysis/facts/code_keepers.h"
 #include "diagnosis/suspicion.h"
 
-namespace visq::diagnosis {
+namespace visq::diagnosis::cause_last_layer {
 namespace {
 
 /// Operators behind a last layer: they hand values on or squash them.
@@ -67,6 +67,6 @@ constexpr CauseDef kCause{"LAST_LAYER", 20, suspect};
 
 }  // namespace
 
-std::span<const CauseDef> cause_last_layer() { return {&kCause, 1}; }
+std::span<const CauseDef> definitions() { return {&kCause, 1}; }
 
-}  // namespace visq::diagnosis
+}  // namespace visq::diagnosis::cause_last_layer

@@ -6,7 +6,7 @@
 #include "diagnosis/suspicion.h"
 #include "diagnosis/value_evidence.h"
 
-namespace visq::diagnosis {
+namespace visq::diagnosis::cause_negative_cut {
 namespace {
 
 /// Share of the clipping error that must be negative, and the negative values' reach, in steps.
@@ -61,6 +61,6 @@ constexpr CauseDef kCause{"NEGATIVE_CUT", 30, suspect};
 
 }  // namespace
 
-std::span<const CauseDef> cause_negative_cut() { return {&kCause, 1}; }
+std::span<const CauseDef> definitions() { return {&kCause, 1}; }
 
-}  // namespace visq::diagnosis
+}  // namespace visq::diagnosis::cause_negative_cut

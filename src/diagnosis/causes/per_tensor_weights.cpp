@@ -8,7 +8,7 @@
 #include "diagnosis/value_evidence.h"
 #include "diagnosis/weight_steps.h"
 
-namespace visq::diagnosis {
+namespace visq::diagnosis::cause_per_tensor_weights {
 namespace {
 
 /// Largest channel over the median one, and over the smallest tenth: noticeable, certain.
@@ -63,6 +63,6 @@ constexpr CauseDef kCause{"PER_TENSOR_WEIGHTS", 10, suspect};
 
 }  // namespace
 
-std::span<const CauseDef> cause_per_tensor_weights() { return {&kCause, 1}; }
+std::span<const CauseDef> definitions() { return {&kCause, 1}; }
 
-}  // namespace visq::diagnosis
+}  // namespace visq::diagnosis::cause_per_tensor_weights

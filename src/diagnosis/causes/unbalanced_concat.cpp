@@ -7,7 +7,7 @@
 #include "diagnosis/suspicion.h"
 #include "diagnosis/value_evidence.h"
 
-namespace visq::diagnosis {
+namespace visq::diagnosis::cause_unbalanced_concat {
 namespace {
 
 double reach(const QuantizedMap& map) { return std::max(-map.values->low(), map.values->high()); }
@@ -64,6 +64,6 @@ constexpr CauseDef kCause{"UNBALANCED_CONCAT", 25, suspect};
 
 }  // namespace
 
-std::span<const CauseDef> cause_unbalanced_concat() { return {&kCause, 1}; }
+std::span<const CauseDef> definitions() { return {&kCause, 1}; }
 
-}  // namespace visq::diagnosis
+}  // namespace visq::diagnosis::cause_unbalanced_concat

@@ -8,7 +8,7 @@
 #include "diagnosis/suspicion.h"
 #include "diagnosis/value_evidence.h"
 
-namespace visq::diagnosis {
+namespace visq::diagnosis::cause_weight_outlier {
 namespace {
 
 /// How many weights may be outliers: one in this many.
@@ -122,6 +122,6 @@ constexpr CauseDef kCause{"WEIGHT_OUTLIER", 20, suspect};
 
 }  // namespace
 
-std::span<const CauseDef> cause_weight_outlier() { return {&kCause, 1}; }
+std::span<const CauseDef> definitions() { return {&kCause, 1}; }
 
-}  // namespace visq::diagnosis
+}  // namespace visq::diagnosis::cause_weight_outlier

@@ -6,7 +6,7 @@
 #include "diagnosis/suspicion.h"
 #include "diagnosis/weight_steps.h"
 
-namespace visq::diagnosis {
+namespace visq::diagnosis::cause_wrong_weights {
 namespace {
 
 /// RMS difference of a channel in steps, rounding being 0.29: noticeable, certain.
@@ -43,6 +43,6 @@ constexpr CauseDef kCause{"WRONG_WEIGHTS", 30, suspect};
 
 }  // namespace
 
-std::span<const CauseDef> cause_wrong_weights() { return {&kCause, 1}; }
+std::span<const CauseDef> definitions() { return {&kCause, 1}; }
 
-}  // namespace visq::diagnosis
+}  // namespace visq::diagnosis::cause_wrong_weights

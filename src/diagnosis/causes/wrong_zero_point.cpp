@@ -4,12 +4,12 @@
 
 #include <cmath>
 
-#include "analysis/code_keepers.h"
+#include "analysis/facts/code_keepers.h"
 #include "diagnosis/suspicion.h"
 #include "diagnosis/weight_steps.h"
 #include "quant/fake_quantize.h"
 
-namespace visq::diagnosis {
+namespace visq::diagnosis::cause_wrong_zero_point {
 namespace {
 
 /// Scales that differ by less are one scale with rounding.
@@ -115,6 +115,6 @@ constexpr CauseDef kCause{"WRONG_ZERO_POINT", 40, suspect};
 
 }  // namespace
 
-std::span<const CauseDef> cause_wrong_zero_point() { return {&kCause, 1}; }
+std::span<const CauseDef> definitions() { return {&kCause, 1}; }
 
-}  // namespace visq::diagnosis
+}  // namespace visq::diagnosis::cause_wrong_zero_point

@@ -5,11 +5,11 @@
 #include <limits>
 #include <utility>
 
+#include "core/cpu_clones.h"
 #include "core/error.h"
 #include "core/finite.h"
 #include "kernels/backend/folded_columns.h"
 #include "kernels/backend/row_winograd.h"
-#include "kernels/cpu_clones.h"
 
 namespace visq::kernels::backend {
 namespace {
@@ -92,9 +92,9 @@ bool are_coarse(std::span<const float> values) {
   return true;
 }
 
-using Primitive = std::unique_ptr<OneDnnPrimitive>;
-
-Primitive if_generated(Primitive primitive) { return primitive != nullptr && primitive->generated() ? std::move(primitive) : nullptr; }
+std::unique_ptr<OneDnnPrimitive> if_generated(std::unique_ptr<OneDnnPrimitive> primitive) {
+  return primitive != nullptr && primitive->generated() ? std::move(primitive) : nullptr;
+}
 
 bool by_neighbours(const ConvolutionAxis& axis) { return axis.kernel == 3 && axis.stride == 1 && axis.dilation == 1; }
 
@@ -117,16 +117,16 @@ bool may_take_winograd(const FloatConvolutionRequest& request) {
          has_wide_kernels();
 }
 
-Primitive make_winograd(const FloatConvolutionRequest& request) {
-  const auto small = [](Primitive primitive) {
+std::unique_ptr<OneDnnPrimitive> make_winograd(const FloatConvolutionRequest& request) {
+  const auto small = [](std::unique_ptr<OneDnnPrimitive> primitive) {
     return primitive != nullptr && primitive->scratch_bytes() <= kMostScratch ? std::move(primitive) : nullptr;
   };
-  Primitive squares;
+  std::unique_ptr<OneDnnPrimitive> squares;
   if (square_pays(request.shape)) squares = small(if_generated(make_onednn_convolution(for_onednn(request, true))));
   return squares != nullptr ? std::move(squares) : small(make_row_winograd(for_onednn(request)));
 }
 
-Primitive make_folded(const FloatConvolutionRequest& request, const ConvolutionShape& folded) {
+std::unique_ptr<OneDnnPrimitive> make_folded(const FloatConvolutionRequest& request, const ConvolutionShape& folded) {
   const std::vector<float> filter = fold_filter(request.filter, request.shape, folded);
   const std::vector<float> bias = repeat_channels(request.bias, request.shape, folded);
   return if_generated(make_onednn_convolution({.shape = folded, .filter = filter.data(), .bias = bias, .clamp = request.clamp}));
@@ -141,7 +141,7 @@ std::unique_ptr<FloatConvolution> FloatConvolution::transformed(FloatConvolution
   const auto folded = request.layout == FilterLayout::kOhwi ? fold_columns(request.shape) : std::nullopt;
   const bool winograd = may_take_winograd(request);
   if ((!folded && !winograd) || !all_moderate(request.filter)) return nullptr;
-  Primitive primitive;
+  std::unique_ptr<OneDnnPrimitive> primitive;
   if (folded) primitive = make_folded(request, *folded);
   if (primitive == nullptr && winograd && !are_coarse(request.filter)) primitive = make_winograd(request);
   if (primitive == nullptr) return nullptr;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/alignment.h"
-#include "kernels/cpu_clones.h"
+#include "core/cpu_clones.h"
 
 namespace visq::kernels::backend {
 namespace {

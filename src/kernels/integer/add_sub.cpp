@@ -1,9 +1,9 @@
 // ADD, SUB, SQUARED_DIFFERENCE on stored integers: both inputs go to one grid finer than theirs, the result from there to the output's.
-#include "kernels/integer_arithmetic.h"
-#include "kernels/output_stage.h"
-#include "kernels/stored_elementwise.h"
+#include "kernels/elementwise/stored_elementwise.h"
+#include "kernels/fixed_point/integer_arithmetic.h"
+#include "kernels/fixed_point/output_stage.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_add_sub {
 namespace {
 
 struct Sum {
@@ -101,6 +101,6 @@ constexpr OpDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OpDef> integer_add_sub() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_add_sub

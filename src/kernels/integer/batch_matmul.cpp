@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/integer_matrices.h"
-#include "kernels/output_stage.h"
-#include "kernels/row_quantization.h"
-#include "kernels/stored_filter.h"
+#include "kernels/constants/row_quantization.h"
+#include "kernels/convolution/stored_filter.h"
+#include "kernels/fixed_point/output_stage.h"
+#include "kernels/matrices/integer_matrices.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_batch_matmul {
 namespace {
 
 constexpr int kLeft = 0;
@@ -232,6 +232,6 @@ constexpr OpDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OpDef> integer_batch_matmul() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_batch_matmul

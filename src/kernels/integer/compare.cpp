@@ -1,9 +1,9 @@
 // EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL on stored integers: real values in fixed point are compared.
 #include <functional>
 
-#include "kernels/stored_elementwise.h"
+#include "kernels/elementwise/stored_elementwise.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_compare {
 namespace {
 
 /// A real value in steps of 2^-8. For a scale of 1 or more LiteRT shifts by a negative exponent, and little but the sign is left.
@@ -58,6 +58,6 @@ constexpr OpDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OpDef> integer_compare() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_compare

@@ -2,10 +2,10 @@
 // count as if they did.
 #include <array>
 
-#include "kernels/concatenation.h"
+#include "kernels/indexing/concatenation.h"
 #include "kernels/stored.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_concatenation {
 namespace {
 
 using Table = std::array<std::uint8_t, 256>;
@@ -69,6 +69,6 @@ constexpr OpDef kDefinitions[] = {{.name = "CONCATENATION",
 
 }  // namespace
 
-std::span<const OpDef> integer_concatenation() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_concatenation

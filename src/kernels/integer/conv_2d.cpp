@@ -2,9 +2,9 @@
 // asymmetric one, whatever the options say.
 #include <algorithm>
 
-#include "kernels/integer_convolution.h"
+#include "kernels/convolution/integer_convolution.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_conv_2d {
 namespace {
 
 bool scales_differ(const Quantization& q) {
@@ -23,6 +23,6 @@ constexpr OpDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OpDef> integer_conv_2d() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_conv_2d

@@ -1,7 +1,7 @@
 // DEPTHWISE_CONV_2D in integer runs.
-#include "kernels/integer_convolution.h"
+#include "kernels/convolution/integer_convolution.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_depthwise_conv_2d {
 namespace {
 
 Result<std::unique_ptr<Kernel>> prepare_depthwise_conv_2d(PrepareContext& context) {
@@ -15,6 +15,6 @@ constexpr OpDef kDefinitions[] = {{.name = "DEPTHWISE_CONV_2D",
 
 }  // namespace
 
-std::span<const OpDef> integer_depthwise_conv_2d() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_depthwise_conv_2d

@@ -1,10 +1,10 @@
 // TFLite_Detection_PostProcess in integer runs: inputs are dequantized, the rest is float arithmetic.
 #include <algorithm>
 
-#include "kernels/detection.h"
+#include "kernels/images/detection.h"
 #include "kernels/stored.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_detection_postprocess {
 namespace {
 
 /// Real values of an input; `room` where it holds stored integers, else itself.
@@ -43,6 +43,6 @@ constexpr OpDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OpDef> integer_detection_postprocess() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_detection_postprocess

@@ -3,12 +3,12 @@
 // stored integers as they are.
 #include <algorithm>
 
-#include "kernels/dequantize_constant.h"
-#include "kernels/index_values.h"
-#include "kernels/stored_filter.h"
-#include "kernels/strided_copy.h"
+#include "kernels/constants/dequantize_constant.h"
+#include "kernels/convolution/stored_filter.h"
+#include "kernels/indexing/index_values.h"
+#include "kernels/indexing/strided_copy.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_embedding_lookup {
 namespace {
 
 constexpr int kIds = 0;
@@ -89,6 +89,6 @@ constexpr OpDef kDefinitions[] = {{.name = "EMBEDDING_LOOKUP",
 
 }  // namespace
 
-std::span<const OpDef> integer_embedding_lookup() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_embedding_lookup

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "kernels/backend/integer_product.h"
-#include "kernels/dequantize_constant.h"
-#include "kernels/integer_convolution.h"
-#include "kernels/row_quantization.h"
-#include "kernels/stored_filter.h"
+#include "kernels/constants/dequantize_constant.h"
+#include "kernels/constants/row_quantization.h"
+#include "kernels/convolution/integer_convolution.h"
+#include "kernels/convolution/stored_filter.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_fully_connected {
 namespace {
 
 /// Weights with a scale for each block.
@@ -109,6 +109,6 @@ constexpr OpDef kDefinitions[] = {{.name = "FULLY_CONNECTED",
 
 }  // namespace
 
-std::span<const OpDef> integer_fully_connected() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_fully_connected

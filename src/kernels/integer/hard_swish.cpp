@@ -1,8 +1,8 @@
 // HARD_SWISH on stored integers: x * relu6(x + 3) / 6 in 16-bit fixed point.
-#include "kernels/fixed_point_functions.h"
-#include "kernels/stored_elementwise.h"
+#include "kernels/elementwise/stored_elementwise.h"
+#include "kernels/fixed_point/fixed_point_functions.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_hard_swish {
 namespace {
 
 /// A multiplier with a fraction of 16 bits.
@@ -60,6 +60,6 @@ constexpr OpDef kDefinitions[] = {{.name = "HARD_SWISH", .prepare = prepare, .ty
 
 }  // namespace
 
-std::span<const OpDef> integer_hard_swish() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_hard_swish

@@ -1,9 +1,9 @@
 // L2_NORMALIZATION on stored integers: each row (last axis) over the root of its sum of squares, on a grid of 1/128.
 #include "kernels/element_types.h"
-#include "kernels/fixed_point_functions.h"
+#include "kernels/fixed_point/fixed_point_functions.h"
 #include "kernels/stored.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_l2_normalization {
 namespace {
 
 constexpr int kOutputBits = 7;
@@ -56,6 +56,6 @@ constexpr OpDef kDefinitions[] = {{.name = "L2_NORMALIZATION", .prepare = prepar
 
 }  // namespace
 
-std::span<const OpDef> integer_l2_normalization() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_l2_normalization

@@ -1,10 +1,10 @@
 // ELU, EXP, GELU, LOG, SQRT, RSQRT on stored integers: tables of the float function, for 8 bits of all 256 values, for int16 of samples.
-#include "kernels/lookup_table.h"
+#include "kernels/fixed_point/lookup_table.h"
 
-#include "kernels/fixed_point_functions.h"
-#include "kernels/stored_elementwise.h"
+#include "kernels/elementwise/stored_elementwise.h"
+#include "kernels/fixed_point/fixed_point_functions.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_lookup {
 namespace {
 
 struct Elu {
@@ -118,6 +118,6 @@ constexpr OpDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OpDef> integer_lookup() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_lookup

@@ -1,8 +1,8 @@
 // The LSTM family in integer runs: fully integer, or float activations with int8 weights.
-#include "kernels/lstm.h"
-#include "kernels/integer_lstm_cell.h"
+#include "kernels/recurrent/lstm.h"
+#include "kernels/recurrent/integer_lstm_cell.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_lstm {
 namespace {
 
 constexpr int kInput = 0;
@@ -27,6 +27,6 @@ constexpr OpDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OpDef> integer_lstm() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_lstm

@@ -1,11 +1,11 @@
 // MUL, DIV on stored integers.
 #include <bit>
 
-#include "kernels/fixed_point_functions.h"
-#include "kernels/output_stage.h"
-#include "kernels/stored_elementwise.h"
+#include "kernels/elementwise/stored_elementwise.h"
+#include "kernels/fixed_point/fixed_point_functions.h"
+#include "kernels/fixed_point/output_stage.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_mul_div {
 namespace {
 
 template <class T>
@@ -115,6 +115,6 @@ constexpr OpDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OpDef> integer_mul_div() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_mul_div

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <functional>
 
-#include "kernels/dequantize_constant.h"
+#include "kernels/constants/dequantize_constant.h"
 #include "kernels/element_types.h"
 #include "kernels/stored.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_numeric_verify {
 namespace {
 
 constexpr int kInput = 0;
@@ -57,6 +57,6 @@ constexpr OpDef kDefinitions[] = {{.name = "NumericVerify", .prepare = prepare, 
 
 }  // namespace
 
-std::span<const OpDef> integer_numeric_verify() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_numeric_verify

@@ -1,7 +1,7 @@
 // ABS, RELU, RELU6, RELU_N1_TO_1, RELU_0_TO_1, LEAKY_RELU, PRELU on stored integers: a factor for either side of zero, and limits.
-#include "kernels/stored_elementwise.h"
+#include "kernels/elementwise/stored_elementwise.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_piecewise_linear {
 namespace {
 
 template <class T>
@@ -132,6 +132,6 @@ constexpr OpDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OpDef> integer_piecewise_linear() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_piecewise_linear

@@ -2,12 +2,12 @@
 // rounded half away from zero.
 #include <algorithm>
 
-#include "kernels/cpu_clones.h"
+#include "core/cpu_clones.h"
+#include "kernels/convolution/sliding_window.h"
 #include "kernels/element_types.h"
-#include "kernels/output_stage.h"
-#include "kernels/sliding_window.h"
+#include "kernels/fixed_point/output_stage.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_pool_2d {
 namespace {
 
 using backend::ConvolutionAxis;
@@ -98,6 +98,6 @@ constexpr OpDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OpDef> integer_pool_2d() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_pool_2d

@@ -1,10 +1,10 @@
 // QUANTIZE and DEQUANTIZE in integer runs: float to stored integers, stored integers to float, and from one grid to another in fixed
 // point.
 #include "kernels/element_types.h"
-#include "kernels/fixed_point.h"
+#include "kernels/math/fixed_point.h"
 #include "kernels/stored.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_quantize {
 namespace {
 
 constexpr int kInput = 0;
@@ -127,6 +127,6 @@ constexpr OpDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OpDef> integer_quantize() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_quantize

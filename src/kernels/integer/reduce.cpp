@@ -2,11 +2,11 @@
 #include <bit>
 
 #include "kernels/element_types.h"
-#include "kernels/integer_arithmetic.h"
-#include "kernels/reduction.h"
+#include "kernels/elementwise/reduction.h"
+#include "kernels/fixed_point/integer_arithmetic.h"
 #include "kernels/stored.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_reduce {
 namespace {
 
 using Summed = TypeList<std::int8_t, std::uint8_t, std::int16_t>;
@@ -132,6 +132,6 @@ constexpr OpDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OpDef> integer_reduce() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_reduce

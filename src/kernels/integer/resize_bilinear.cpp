@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "kernels/element_types.h"
-#include "kernels/resize.h"
+#include "kernels/images/resize.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_resize_bilinear {
 namespace {
 
 constexpr int kInput = 0;
@@ -91,6 +91,6 @@ constexpr OpDef kDefinitions[] = {{.name = "RESIZE_BILINEAR", .prepare = prepare
 
 }  // namespace
 
-std::span<const OpDef> integer_resize_bilinear() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_resize_bilinear

@@ -1,7 +1,7 @@
 // The RNN family in integer runs: float activations with int8 weights.
-#include "kernels/rnn.h"
+#include "kernels/recurrent/rnn.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_rnn {
 namespace {
 
 constexpr OpDef kDefinitions[] = {
@@ -12,6 +12,6 @@ constexpr OpDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OpDef> integer_rnn() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_rnn

@@ -2,10 +2,10 @@
 // function at steps of 1/24.
 #include <vector>
 
-#include "kernels/lookup_table.h"
-#include "kernels/stored_elementwise.h"
+#include "kernels/elementwise/stored_elementwise.h"
+#include "kernels/fixed_point/lookup_table.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_sigmoid {
 namespace {
 
 struct Logistic {
@@ -116,6 +116,6 @@ constexpr OpDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OpDef> integer_sigmoid() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_sigmoid

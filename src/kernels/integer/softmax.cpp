@@ -3,11 +3,11 @@
 #include <bit>
 
 #include "kernels/element_types.h"
-#include "kernels/fixed_point_functions.h"
-#include "kernels/integer_arithmetic.h"
-#include "kernels/lookup_table.h"
+#include "kernels/fixed_point/fixed_point_functions.h"
+#include "kernels/fixed_point/integer_arithmetic.h"
+#include "kernels/fixed_point/lookup_table.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_softmax {
 namespace {
 
 constexpr int kDifferenceBits = 5;  ///< integer bits of differences
@@ -175,6 +175,6 @@ constexpr OpDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OpDef> integer_softmax() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_softmax

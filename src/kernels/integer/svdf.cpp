@@ -3,12 +3,12 @@
 #include <cmath>
 
 #include "kernels/element_types.h"
-#include "kernels/fixed_point.h"
+#include "kernels/math/fixed_point.h"
+#include "kernels/matrices/weight_matrix.h"
+#include "kernels/recurrent/svdf.h"
 #include "kernels/stored.h"
-#include "kernels/svdf.h"
-#include "kernels/weight_matrix.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_svdf {
 namespace {
 
 struct StoredSvdfParts {
@@ -112,6 +112,6 @@ constexpr OpDef kDefinitions[] = {{.name = "SVDF", .prepare = prepare_svdf, .typ
 
 }  // namespace
 
-std::span<const OpDef> integer_svdf() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_svdf

@@ -1,7 +1,7 @@
 // TRANSPOSE_CONV in integer runs.
-#include "kernels/integer_convolution.h"
+#include "kernels/convolution/integer_convolution.h"
 
-namespace visq::kernels {
+namespace visq::kernels::integer_transpose_conv {
 namespace {
 
 Result<std::unique_ptr<Kernel>> prepare_transpose_conv(PrepareContext& context) {
@@ -16,6 +16,6 @@ constexpr OpDef kDefinitions[] = {{.name = "TRANSPOSE_CONV",
 
 }  // namespace
 
-std::span<const OpDef> integer_transpose_conv() { return kDefinitions; }
+std::span<const OpDef> definitions() { return kDefinitions; }
 
-}  // namespace visq::kernels
+}  // namespace visq::kernels::integer_transpose_conv

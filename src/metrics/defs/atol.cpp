@@ -2,7 +2,7 @@
 // Range [0, inf), lower is better. Identical maps: 0. Undefined: a record with a non-finite element, or no elements at all.
 #include "metrics/fold.h"
 
-namespace visq::metrics {
+namespace visq::metrics::metric_atol {
 namespace {
 
 void add(MetricState& state, const PairStats& stats, std::int64_t record) {
@@ -11,9 +11,9 @@ void add(MetricState& state, const PairStats& stats, std::int64_t record) {
 
 }  // namespace
 
-std::span<const MetricDef> metric_atol() {
+std::span<const MetricDef> definitions() {
   static const MetricDef def{{"atol", "ATOL", Direction::kLowerIsBetter, "max |f-q| over all records"}, 100, add, merge_maximum, maximum};
   return {&def, 1};
 }
 
-}  // namespace visq::metrics
+}  // namespace visq::metrics::metric_atol

@@ -6,7 +6,7 @@
 
 #include "metrics/fold.h"
 
-namespace visq::metrics {
+namespace visq::metrics::metric_cosine {
 namespace {
 
 /// For maps that are close, 1 - cos = (|d|² - (|f| - |q|)²) / (2|f||q|) keeps the digits that f·q / (|f||q|) loses next to 1.
@@ -25,7 +25,7 @@ void add(MetricState& state, const PairStats& stats, std::int64_t) {
 
 }  // namespace
 
-std::span<const MetricDef> metric_cosine() {
+std::span<const MetricDef> definitions() {
   static const MetricDef def{{"cosine", "Cosine", Direction::kHigherIsBetter, "f.q / (|f||q|) of a record, mean over records"},
                              50,
                              add,
@@ -34,4 +34,4 @@ std::span<const MetricDef> metric_cosine() {
   return {&def, 1};
 }
 
-}  // namespace visq::metrics
+}  // namespace visq::metrics::metric_cosine

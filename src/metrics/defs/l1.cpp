@@ -2,7 +2,7 @@
 // Range [0, inf), lower is better. Identical maps: 0. Undefined: a record with a non-finite element, or no elements at all.
 #include "metrics/fold.h"
 
-namespace visq::metrics {
+namespace visq::metrics::metric_l1 {
 namespace {
 
 void add(MetricState& state, const PairStats& stats, std::int64_t) {
@@ -11,10 +11,10 @@ void add(MetricState& state, const PairStats& stats, std::int64_t) {
 
 }  // namespace
 
-std::span<const MetricDef> metric_l1() {
+std::span<const MetricDef> definitions() {
   static const MetricDef def{
       {"l1", "L1", Direction::kLowerIsBetter, "mean of |f-q| over a record, mean over records"}, 80, add, merge_sums, mean_over_records};
   return {&def, 1};
 }
 
-}  // namespace visq::metrics
+}  // namespace visq::metrics::metric_l1

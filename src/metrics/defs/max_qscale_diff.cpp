@@ -3,7 +3,7 @@
 // Undefined: no scale (or one that is not positive and finite), a record with a non-finite element, or no elements at all.
 #include "metrics/fold.h"
 
-namespace visq::metrics {
+namespace visq::metrics::metric_max_qscale_diff {
 namespace {
 
 void add(MetricState& state, const PairStats& stats, std::int64_t record) {
@@ -12,7 +12,7 @@ void add(MetricState& state, const PairStats& stats, std::int64_t record) {
 
 }  // namespace
 
-std::span<const MetricDef> metric_max_qscale_diff() {
+std::span<const MetricDef> definitions() {
   static const MetricDef def{{"max_qscale_diff", "max_qscale_diff", Direction::kLowerIsBetter, "max |f-q| / s over all records"},
                              110,
                              add,
@@ -21,4 +21,4 @@ std::span<const MetricDef> metric_max_qscale_diff() {
   return {&def, 1};
 }
 
-}  // namespace visq::metrics
+}  // namespace visq::metrics::metric_max_qscale_diff

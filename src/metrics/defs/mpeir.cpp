@@ -3,7 +3,7 @@
 // no elements at all.
 #include "metrics/fold.h"
 
-namespace visq::metrics {
+namespace visq::metrics::metric_mpeir {
 namespace {
 
 constexpr double kSmallestInterval = 1e-6;
@@ -14,7 +14,7 @@ void add(MetricState& state, const PairStats& stats, std::int64_t) {
 
 }  // namespace
 
-std::span<const MetricDef> metric_mpeir() {
+std::span<const MetricDef> definitions() {
   static const MetricDef def{
       {"mpeir", "MPEIR", Direction::kLowerIsBetter, "max|f-q| / (max f - min f + 1e-6) of a record, mean over records"},
       20,
@@ -24,4 +24,4 @@ std::span<const MetricDef> metric_mpeir() {
   return {&def, 1};
 }
 
-}  // namespace visq::metrics
+}  // namespace visq::metrics::metric_mpeir

@@ -3,7 +3,7 @@
 // non-finite element, or no elements at all.
 #include "metrics/fold.h"
 
-namespace visq::metrics {
+namespace visq::metrics::metric_mre {
 namespace {
 
 void add(MetricState& state, const PairStats& stats, std::int64_t) {
@@ -19,10 +19,10 @@ MetricValue value(const MetricState& state) {
 
 }  // namespace
 
-std::span<const MetricDef> metric_mre() {
+std::span<const MetricDef> definitions() {
   static const MetricDef def{
       {"mre", "MRE", Direction::kLowerIsBetter, "sum of |f-q| / sum of |f|, over all records"}, 90, add, merge_sums, value};
   return {&def, 1};
 }
 
-}  // namespace visq::metrics
+}  // namespace visq::metrics::metric_mre

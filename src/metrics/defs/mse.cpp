@@ -2,7 +2,7 @@
 // Range [0, inf), lower is better. Identical maps: 0. Undefined: a record with a non-finite element, or no elements at all.
 #include "metrics/fold.h"
 
-namespace visq::metrics {
+namespace visq::metrics::metric_mse {
 namespace {
 
 void add(MetricState& state, const PairStats& stats, std::int64_t) {
@@ -11,7 +11,7 @@ void add(MetricState& state, const PairStats& stats, std::int64_t) {
 
 }  // namespace
 
-std::span<const MetricDef> metric_mse() {
+std::span<const MetricDef> definitions() {
   static const MetricDef def{{"mse", "MSE", Direction::kLowerIsBetter, "mean of (f-q)^2 over a record, mean over records"},
                              10,
                              add,
@@ -20,4 +20,4 @@ std::span<const MetricDef> metric_mse() {
   return {&def, 1};
 }
 
-}  // namespace visq::metrics
+}  // namespace visq::metrics::metric_mse

@@ -6,7 +6,7 @@
 
 #include "metrics/fold.h"
 
-namespace visq::metrics {
+namespace visq::metrics::metric_psnr {
 namespace {
 
 constexpr std::size_t kMse = 0, kLow = 1, kHigh = 2;
@@ -38,7 +38,7 @@ MetricValue value(const MetricState& state) {
 
 }  // namespace
 
-std::span<const MetricDef> metric_psnr() {
+std::span<const MetricDef> definitions() {
   static const MetricDef def{
       {"psnr", "PSNR", Direction::kHigherIsBetter, "10 log10((max f - min f)^2 / MSE) in dB, range over all records"},
       70,
@@ -48,4 +48,4 @@ std::span<const MetricDef> metric_psnr() {
   return {&def, 1};
 }
 
-}  // namespace visq::metrics
+}  // namespace visq::metrics::metric_psnr

@@ -5,7 +5,7 @@
 
 #include "metrics/fold.h"
 
-namespace visq::metrics {
+namespace visq::metrics::metric_sqnr {
 namespace {
 
 void add(MetricState& state, const PairStats& stats, std::int64_t) {
@@ -22,7 +22,7 @@ MetricValue value(const MetricState& state) {
 
 }  // namespace
 
-std::span<const MetricDef> metric_sqnr() {
+std::span<const MetricDef> definitions() {
   static const MetricDef def{{"sqnr", "SQNR", Direction::kHigherIsBetter, "10 log10(sum f^2 / sum (f-q)^2) in dB, sums over all records"},
                              60,
                              add,
@@ -31,4 +31,4 @@ std::span<const MetricDef> metric_sqnr() {
   return {&def, 1};
 }
 
-}  // namespace visq::metrics
+}  // namespace visq::metrics::metric_sqnr

@@ -6,7 +6,7 @@
 
 #include "metrics/fold.h"
 
-namespace visq::metrics {
+namespace visq::metrics::metric_srmse {
 namespace {
 
 void add(MetricState& state, const PairStats& stats, std::int64_t) {
@@ -21,7 +21,7 @@ MetricValue value(const MetricState& state) {
 
 }  // namespace
 
-std::span<const MetricDef> metric_srmse() {
+std::span<const MetricDef> definitions() {
   static const MetricDef def{{"srmse", "SRMSE", Direction::kLowerIsBetter, "sqrt(MSE) / s; per channel: root of the mean of (f-q)^2 / s^2"},
                              40,
                              add,
@@ -30,4 +30,4 @@ std::span<const MetricDef> metric_srmse() {
   return {&def, 1};
 }
 
-}  // namespace visq::metrics
+}  // namespace visq::metrics::metric_srmse

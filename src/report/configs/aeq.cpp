@@ -2,9 +2,9 @@
 // the listed operators out, or give them 16-bit activations. A rule's regex is searched in an operator's output names, each followed by
 // ";".
 #include "report/config_format.h"
-#include "report/json_text.h"
+#include "report/json/json_text.h"
 
-namespace visq::report {
+namespace visq::report::config_aeq {
 namespace {
 
 /// The names as a regular expression that finds them literally.
@@ -63,9 +63,9 @@ std::string write(const QuantizerConfig& config) {
 
 }  // namespace
 
-std::span<const ConfigDef> config_aeq() {
+std::span<const ConfigDef> definitions() {
   static const ConfigDef def{{"aeq", "recipe for the AI Edge Quantizer", "sensitive.aeq.json"}, write};
   return {&def, 1};
 }
 
-}  // namespace visq::report
+}  // namespace visq::report::config_aeq

@@ -1,8 +1,8 @@
 // Deny list for TFLite's QuantizationDebugOptions: denylisted_nodes, the output tensors of operators that stay float.
 #include "report/config_format.h"
-#include "report/json_text.h"
+#include "report/json/json_text.h"
 
-namespace visq::report {
+namespace visq::report::config_denylist {
 namespace {
 
 std::string write(const QuantizerConfig& config) {
@@ -16,9 +16,9 @@ std::string write(const QuantizerConfig& config) {
 
 }  // namespace
 
-std::span<const ConfigDef> config_denylist() {
+std::span<const ConfigDef> definitions() {
   static const ConfigDef def{{"denylist", "denylisted_nodes for TFLite's QuantizationDebugOptions", "sensitive.denylist.json"}, write};
   return {&def, 1};
 }
 
-}  // namespace visq::report
+}  // namespace visq::report::config_denylist

@@ -1,8 +1,8 @@
 // Per-operator dictionary of a neural compressor (op_name_dict): the listed operators stay float, or get more bits where that is asked for.
 #include "report/config_format.h"
-#include "report/json_text.h"
+#include "report/json/json_text.h"
 
-namespace visq::report {
+namespace visq::report::config_inc {
 namespace {
 
 std::string write(const QuantizerConfig& config) {
@@ -18,9 +18,9 @@ std::string write(const QuantizerConfig& config) {
 
 }  // namespace
 
-std::span<const ConfigDef> config_inc() {
+std::span<const ConfigDef> definitions() {
   static const ConfigDef def{{"inc", "op_name_dict for a neural compressor", "sensitive.op_name_dict.json"}, write};
   return {&def, 1};
 }
 
-}  // namespace visq::report
+}  // namespace visq::report::config_inc

@@ -1,9 +1,9 @@
 // Mixed-precision configuration of the circle quantizers (one-quantize, circle-quantizer, MPQ editor): *.mpq.json. They know uint8 and
 // int16, so every 8-bit default is "uint8", and a layer that asks for more gets int16.
 #include "report/config_format.h"
-#include "report/json_text.h"
+#include "report/json/json_text.h"
 
-namespace visq::report {
+namespace visq::report::config_mpq {
 namespace {
 
 std::string write(const QuantizerConfig& config) {
@@ -22,9 +22,9 @@ std::string write(const QuantizerConfig& config) {
 
 }  // namespace
 
-std::span<const ConfigDef> config_mpq() {
+std::span<const ConfigDef> definitions() {
   static const ConfigDef def{{"mpq", "mixed-precision configuration for circle quantizers", "sensitive.mpq.json"}, write};
   return {&def, 1};
 }
 
-}  // namespace visq::report
+}  // namespace visq::report::config_mpq

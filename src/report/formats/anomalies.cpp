@@ -1,10 +1,10 @@
 // anomalies: what is odd about maps apart from any metric, as aligned text.
 #include "report/format.h"
-#include "report/text.h"
-#include "report/text_table.h"
-#include "report/view.h"
+#include "report/words/text.h"
+#include "report/words/text_table.h"
+#include "report/words/view.h"
 
-namespace visq::report {
+namespace visq::report::format_anomalies {
 namespace {
 
 std::vector<OutputFile> write(const CompareResult& result, const ReportOptions&, const std::string&) {
@@ -19,9 +19,9 @@ std::vector<OutputFile> write(const CompareResult& result, const ReportOptions&,
 
 }  // namespace
 
-std::span<const FormatDef> format_anomalies() {
+std::span<const FormatDef> definitions() {
   static const FormatDef def{{"anomalies", "odd maps: not finite, constant, saturated …", true}, write};
   return {&def, 1};
 }
 
-}  // namespace visq::report
+}  // namespace visq::report::format_anomalies

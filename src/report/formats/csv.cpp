@@ -1,9 +1,9 @@
 // csv: the layer table for spreadsheets, numbers with all their digits.
 #include "report/format.h"
-#include "report/layer_table.h"
-#include "report/text.h"
+#include "report/words/layer_table.h"
+#include "report/words/text.h"
 
-namespace visq::report {
+namespace visq::report::format_csv {
 namespace {
 
 std::vector<OutputFile> write(const CompareResult& result, const ReportOptions&, const std::string&) {
@@ -13,9 +13,9 @@ std::vector<OutputFile> write(const CompareResult& result, const ReportOptions&,
 
 }  // namespace
 
-std::span<const FormatDef> format_csv() {
+std::span<const FormatDef> definitions() {
   static const FormatDef def{{"csv", "layer table for spreadsheets", true}, write};
   return {&def, 1};
 }
 
-}  // namespace visq::report
+}  // namespace visq::report::format_csv

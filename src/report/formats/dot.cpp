@@ -1,7 +1,7 @@
 // dot: STEM.METRIC.visq.json.dot for every metric.
 #include "report/format.h"
 
-namespace visq::report {
+namespace visq::report::format_dot {
 namespace {
 
 std::vector<OutputFile> write(const CompareResult& result, const ReportOptions& options, const std::string&) {
@@ -16,9 +16,9 @@ std::vector<OutputFile> write(const CompareResult& result, const ReportOptions& 
 
 }  // namespace
 
-std::span<const FormatDef> format_dot() {
+std::span<const FormatDef> definitions() {
   static const FormatDef def{{"dot", "the graph coloured by each metric, for Graphviz", true}, write};
   return {&def, 1};
 }
 
-}  // namespace visq::report
+}  // namespace visq::report::format_dot

@@ -2,7 +2,7 @@
 #include "report/format.h"
 #include "visq/full_report.h"
 
-namespace visq::report {
+namespace visq::report::format_html {
 namespace {
 
 std::vector<OutputFile> write(const CompareResult& result, const ReportOptions& options, const std::string&) {
@@ -16,9 +16,9 @@ std::vector<OutputFile> write(const CompareResult& result, const ReportOptions& 
 
 }  // namespace
 
-std::span<const FormatDef> format_html() {
+std::span<const FormatDef> definitions() {
   static const FormatDef def{{"html", "graph, tables and pairing in one page for a browser", false}, write};
   return {&def, 1};
 }
 
-}  // namespace visq::report
+}  // namespace visq::report::format_html

@@ -1,7 +1,7 @@
 // json: result.json.
 #include "report/format.h"
 
-namespace visq::report {
+namespace visq::report::format_json {
 namespace {
 
 std::vector<OutputFile> write(const CompareResult& result, const ReportOptions&, const std::string&) {
@@ -10,9 +10,9 @@ std::vector<OutputFile> write(const CompareResult& result, const ReportOptions&,
 
 }  // namespace
 
-std::span<const FormatDef> format_json() {
+std::span<const FormatDef> definitions() {
   static const FormatDef def{{"json", "everything, as schema/compare.schema.json describes", true}, write};
   return {&def, 1};
 }
 
-}  // namespace visq::report
+}  // namespace visq::report::format_json

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "report/format.h"
-#include "report/text.h"
+#include "report/words/text.h"
 
-namespace visq::report {
+namespace visq::report::format_junit {
 namespace {
 
 constexpr std::string_view kNoTime = R"(time="0")", kNoDate = R"(timestamp="1970-01-01T00:00:00" hostname="localhost")";
@@ -66,9 +66,9 @@ std::vector<OutputFile> write(const Review& review) {
 
 }  // namespace
 
-std::span<const FormatDef> format_junit() {
+std::span<const FormatDef> definitions() {
   static const FormatDef def{{"junit", "JUnit XML for build servers", false}, by_review<write>, write};
   return {&def, 1};
 }
 
-}  // namespace visq::report
+}  // namespace visq::report::format_junit

@@ -1,9 +1,9 @@
 // layers: the layer table as aligned text, numbers with four digits.
 #include "report/format.h"
-#include "report/layer_table.h"
-#include "report/text.h"
+#include "report/words/layer_table.h"
+#include "report/words/text.h"
 
-namespace visq::report {
+namespace visq::report::format_layers {
 namespace {
 
 std::vector<OutputFile> write(const CompareResult& result, const ReportOptions&, const std::string&) {
@@ -18,9 +18,9 @@ std::vector<OutputFile> write(const CompareResult& result, const ReportOptions&,
 
 }  // namespace
 
-std::span<const FormatDef> format_layers() {
+std::span<const FormatDef> definitions() {
   static const FormatDef def{{"layers", "layer table as text", true}, write};
   return {&def, 1};
 }
 
-}  // namespace visq::report
+}  // namespace visq::report::format_layers

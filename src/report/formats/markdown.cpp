@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "report/format.h"
-#include "report/text.h"
+#include "report/words/text.h"
 
-namespace visq::report {
+namespace visq::report::format_markdown {
 namespace {
 
 constexpr std::size_t kListed = 20;           ///< rows of a table, lines of a list
@@ -81,9 +81,9 @@ std::vector<OutputFile> write(const Review& review) {
 
 }  // namespace
 
-std::span<const FormatDef> format_markdown() {
+std::span<const FormatDef> definitions() {
   static const FormatDef def{{"markdown", "summary for a comment on a pull request", false}, by_review<write>, write};
   return {&def, 1};
 }
 
-}  // namespace visq::report
+}  // namespace visq::report::format_markdown

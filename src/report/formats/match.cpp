@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include "report/format.h"
-#include "report/text.h"
-#include "report/text_table.h"
-#include "report/view.h"
+#include "report/words/text.h"
+#include "report/words/text_table.h"
+#include "report/words/view.h"
 
-namespace visq::report {
+namespace visq::report::format_match {
 namespace {
 
 std::string pairs(const CompareResult& result) {
@@ -48,9 +48,9 @@ std::vector<OutputFile> write(const CompareResult& result, const ReportOptions&,
 
 }  // namespace
 
-std::span<const FormatDef> format_match() {
+std::span<const FormatDef> definitions() {
   static const FormatDef def{{"match", "which tensors were paired, how, and why others were not", true}, write};
   return {&def, 1};
 }
 
-}  // namespace visq::report
+}  // namespace visq::report::format_match

@@ -2,10 +2,10 @@
 #include <algorithm>
 
 #include "report/format.h"
-#include "report/json_text.h"
-#include "report/palette.h"
+#include "report/json/json_text.h"
+#include "report/words/palette.h"
 
-namespace visq::report {
+namespace visq::report::format_model_explorer {
 namespace {
 
 /// Our nine colours at their places between the graph's smallest value and its largest, over which the viewer stretches a gradient.
@@ -60,9 +60,9 @@ std::vector<OutputFile> write(const Review& review) {
 
 }  // namespace
 
-std::span<const FormatDef> format_model_explorer() {
+std::span<const FormatDef> definitions() {
   static const FormatDef def{{"model-explorer", "node data for Model Explorer, a file per metric", false}, by_review<write>, write};
   return {&def, 1};
 }
 
-}  // namespace visq::report
+}  // namespace visq::report::format_model_explorer

@@ -8,10 +8,10 @@
 #include <filesystem>
 
 #include "report/format.h"
-#include "report/json_text.h"
-#include "report/text.h"
+#include "report/json/json_text.h"
+#include "report/words/text.h"
 
-namespace visq::report {
+namespace visq::report::format_sarif {
 namespace {
 
 std::string message_text(std::string_view text) {
@@ -85,9 +85,9 @@ std::vector<OutputFile> write(const Review& review) {
 
 }  // namespace
 
-std::span<const FormatDef> format_sarif() {
+std::span<const FormatDef> definitions() {
   static const FormatDef def{{"sarif", "SARIF 2.1.0 for code scanning", false}, by_review<write>, write};
   return {&def, 1};
 }
 
-}  // namespace visq::report
+}  // namespace visq::report::format_sarif

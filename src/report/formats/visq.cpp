@@ -3,7 +3,7 @@
 
 #include "report/format.h"
 
-namespace visq::report {
+namespace visq::report::format_visq {
 namespace {
 
 std::vector<OutputFile> write(const CompareResult& result, const ReportOptions& options, const std::string& folder) {
@@ -17,9 +17,9 @@ std::vector<OutputFile> write(const CompareResult& result, const ReportOptions& 
 
 }  // namespace
 
-std::span<const FormatDef> format_visq() {
+std::span<const FormatDef> definitions() {
   static const FormatDef def{{"visq", "*.visq.json for each metric, for the graph viewer and the mixed-precision solver", true}, write};
   return {&def, 1};
 }
 
-}  // namespace visq::report
+}  // namespace visq::report::format_visq

@@ -7,17 +7,17 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/accumulate_report.h"
-#include "report/ranking_file.h"
-#include "report/text.h"
+#include "report/json/ranking_file.h"
+#include "report/results/accumulate_report.h"
+#include "report/words/text.h"
 #include "visq/limits.h"
-#include "visqerror/command.h"
-#include "visqerror/exit_code.h"
-#include "visqerror/interrupt.h"
-#include "visqerror/result_outputs.h"
-#include "visqerror/session.h"
+#include "visqerror/outputs/result_outputs.h"
+#include "visqerror/sessions/session.h"
+#include "visqerror/terminal/command.h"
+#include "visqerror/terminal/exit_code.h"
+#include "visqerror/terminal/interrupt.h"
 
-namespace visq::tool {
+namespace visq::tool::command_accumulate {
 namespace {
 
 struct Arguments {
@@ -92,7 +92,7 @@ Result<int> execute(const Arguments& arguments) {
     VISQ_TRY(add_checksum(result.quantized));
     json = report::accumulate_json(result);
   }
-  std::vector<report::OutputFile> files;
+  std::vector<OutputFile> files;
   if (outputs->to_folder()) {
     files = {{"accumulate.txt", report::accumulate_text(result, 0)},
              {"accumulate.csv", report::accumulate_csv(result)},
@@ -140,6 +140,6 @@ constexpr CommandDef kCommand{.name = "accumulate", .summary = "how does error g
 
 }  // namespace
 
-std::span<const CommandDef> command_accumulate() { return {&kCommand, 1}; }
+std::span<const CommandDef> definitions() { return {&kCommand, 1}; }
 
-}  // namespace visq::tool
+}  // namespace visq::tool::command_accumulate

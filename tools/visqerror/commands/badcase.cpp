@@ -6,16 +6,16 @@
 
 #include "core/error.h"
 #include "core/ranks.h"
-#include "report/badcase_report.h"
-#include "report/text.h"
-#include "visqerror/command.h"
-#include "visqerror/exit_code.h"
-#include "visqerror/interrupt.h"
-#include "visqerror/result_outputs.h"
-#include "visqerror/sequence_arguments.h"
-#include "visqerror/session.h"
+#include "report/results/badcase_report.h"
+#include "report/words/text.h"
+#include "visqerror/options/sequence_arguments.h"
+#include "visqerror/outputs/result_outputs.h"
+#include "visqerror/sessions/session.h"
+#include "visqerror/terminal/command.h"
+#include "visqerror/terminal/exit_code.h"
+#include "visqerror/terminal/interrupt.h"
 
-namespace visq::tool {
+namespace visq::tool::command_badcase {
 namespace {
 
 struct Arguments {
@@ -117,6 +117,6 @@ constexpr CommandDef kCommand{.name = "badcase", .summary = "which records are w
 
 }  // namespace
 
-std::span<const CommandDef> command_badcase() { return {&kCommand, 1}; }
+std::span<const CommandDef> definitions() { return {&kCommand, 1}; }
 
-}  // namespace visq::tool
+}  // namespace visq::tool::command_badcase

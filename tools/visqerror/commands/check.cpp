@@ -5,15 +5,15 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/check_report.h"
-#include "report/text.h"
-#include "visqerror/command.h"
-#include "visqerror/exit_code.h"
-#include "visqerror/result_outputs.h"
-#include "visqerror/review_outputs.h"
-#include "visqerror/session.h"
+#include "report/results/check_report.h"
+#include "report/words/text.h"
+#include "visqerror/outputs/result_outputs.h"
+#include "visqerror/outputs/review_outputs.h"
+#include "visqerror/sessions/session.h"
+#include "visqerror/terminal/command.h"
+#include "visqerror/terminal/exit_code.h"
 
-namespace visq::tool {
+namespace visq::tool::command_check {
 namespace {
 
 struct Arguments {
@@ -79,6 +79,6 @@ constexpr CommandDef kCommand{.name = "check", .summary = "is the model built we
 
 }  // namespace
 
-std::span<const CommandDef> command_check() { return {&kCommand, 1}; }
+std::span<const CommandDef> definitions() { return {&kCommand, 1}; }
 
-}  // namespace visq::tool
+}  // namespace visq::tool::command_check

@@ -6,16 +6,16 @@
 #include <optional>
 
 #include "core/error.h"
-#include "report/compare_file.h"
-#include "visqerror/baseline.h"
-#include "visqerror/command.h"
-#include "visqerror/compare_outputs.h"
-#include "visqerror/comparison.h"
-#include "visqerror/conditions.h"
-#include "visqerror/exit_code.h"
-#include "visqerror/interrupt.h"
+#include "report/json/compare_file.h"
+#include "visqerror/options/conditions.h"
+#include "visqerror/sessions/baseline.h"
+#include "visqerror/sessions/compare_outputs.h"
+#include "visqerror/sessions/comparison.h"
+#include "visqerror/terminal/command.h"
+#include "visqerror/terminal/exit_code.h"
+#include "visqerror/terminal/interrupt.h"
 
-namespace visq::tool {
+namespace visq::tool::command_compare {
 namespace {
 
 struct Arguments {
@@ -175,6 +175,6 @@ constexpr CommandDef kCommand{.name = "compare", .summary = "how far is each fea
 
 }  // namespace
 
-std::span<const CommandDef> command_compare() { return {&kCommand, 1}; }
+std::span<const CommandDef> definitions() { return {&kCommand, 1}; }
 
-}  // namespace visq::tool
+}  // namespace visq::tool::command_compare

@@ -6,16 +6,16 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/diagnose_report.h"
-#include "report/text.h"
-#include "visqerror/command.h"
-#include "visqerror/exit_code.h"
-#include "visqerror/interrupt.h"
-#include "visqerror/result_outputs.h"
-#include "visqerror/review_outputs.h"
-#include "visqerror/session.h"
+#include "report/results/diagnose_report.h"
+#include "report/words/text.h"
+#include "visqerror/outputs/result_outputs.h"
+#include "visqerror/outputs/review_outputs.h"
+#include "visqerror/sessions/session.h"
+#include "visqerror/terminal/command.h"
+#include "visqerror/terminal/exit_code.h"
+#include "visqerror/terminal/interrupt.h"
 
-namespace visq::tool {
+namespace visq::tool::command_diagnose {
 namespace {
 
 constexpr std::int64_t kRecords = 16;
@@ -108,7 +108,7 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(DiagnoseOptions options, parse_options(arguments));
   const bool validation = !arguments.validation.empty();
   std::vector<std::string> names{"diagnose.txt", "diagnose.json"};
-  for (const report::OutputFile& file : report::degradation_graphs({}, options, validation)) names.push_back(file.name);
+  for (const OutputFile& file : report::degradation_graphs({}, options, validation)) names.push_back(file.name);
   VISQ_ASSIGN(const ReviewOutputs reviews, ReviewOutputs::parse(arguments.review, arguments.output.folder));
   DiagnoseResult nothing;
   nothing.reference.path = arguments.reference;
@@ -132,9 +132,9 @@ Result<int> execute(const Arguments& arguments) {
     VISQ_TRY(add_checksum(result.quantized));
     json = report::diagnose_json(result);
   }
-  std::vector<report::OutputFile> files{{"diagnose.txt", report::diagnose_text(result, {})}, {"diagnose.json", json}};
+  std::vector<OutputFile> files{{"diagnose.txt", report::diagnose_text(result, {})}, {"diagnose.json", json}};
   if (outputs->to_folder()) {
-    for (report::OutputFile& file : report::degradation_graphs(result, options, validation)) files.push_back(std::move(file));
+    for (OutputFile& file : report::degradation_graphs(result, options, validation)) files.push_back(std::move(file));
   }
   const std::string next = console.next(next_command(result, arguments));
   const std::string text = report::diagnose_text(result, {text_columns(), wants_color()}) + (next.empty() ? "" : "\n" + next);
@@ -186,6 +186,6 @@ constexpr CommandDef kCommand{.name = "diagnose", .summary = "why does it lose a
 
 }  // namespace
 
-std::span<const CommandDef> command_diagnose() { return {&kCommand, 1}; }
+std::span<const CommandDef> definitions() { return {&kCommand, 1}; }
 
-}  // namespace visq::tool
+}  // namespace visq::tool::command_diagnose

@@ -6,16 +6,16 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/compare_file.h"
-#include "report/diff_report.h"
-#include "report/text.h"
-#include "visqerror/baseline.h"
-#include "visqerror/command.h"
-#include "visqerror/exit_code.h"
-#include "visqerror/result_outputs.h"
-#include "visqerror/shared_options.h"
+#include "report/json/compare_file.h"
+#include "report/results/diff_report.h"
+#include "report/words/text.h"
+#include "visqerror/options/shared_options.h"
+#include "visqerror/outputs/result_outputs.h"
+#include "visqerror/sessions/baseline.h"
+#include "visqerror/terminal/command.h"
+#include "visqerror/terminal/exit_code.h"
 
-namespace visq::tool {
+namespace visq::tool::command_diff {
 namespace {
 
 struct Arguments {
@@ -64,6 +64,6 @@ constexpr CommandDef kCommand{.name = "diff", .summary = "two results of compare
 
 }  // namespace
 
-std::span<const CommandDef> command_diff() { return {&kCommand, 1}; }
+std::span<const CommandDef> definitions() { return {&kCommand, 1}; }
 
-}  // namespace visq::tool
+}  // namespace visq::tool::command_diff

@@ -6,16 +6,16 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/distribution_report.h"
-#include "report/text.h"
-#include "visqerror/command.h"
-#include "visqerror/exit_code.h"
-#include "visqerror/interrupt.h"
-#include "visqerror/result_outputs.h"
-#include "visqerror/sequence_arguments.h"
-#include "visqerror/session.h"
+#include "report/results/distribution_report.h"
+#include "report/words/text.h"
+#include "visqerror/options/sequence_arguments.h"
+#include "visqerror/outputs/result_outputs.h"
+#include "visqerror/sessions/session.h"
+#include "visqerror/terminal/command.h"
+#include "visqerror/terminal/exit_code.h"
+#include "visqerror/terminal/interrupt.h"
 
-namespace visq::tool {
+namespace visq::tool::command_distribution {
 namespace {
 
 constexpr std::int64_t kMostAxes = 64;
@@ -77,7 +77,7 @@ Result<int> execute(const Arguments& arguments) {
     VISQ_TRY(add_checksum(result.quantized));
     json = report::distribution_json(result);
   }
-  std::vector<report::OutputFile> files;
+  std::vector<OutputFile> files;
   if (outputs->to_folder()) files = report::distribution_files(result);
   files.push_back({"distribution.json", json});
   const std::string next = console.next(next_command(arguments));
@@ -113,6 +113,6 @@ constexpr CommandDef kCommand{
 
 }  // namespace
 
-std::span<const CommandDef> command_distribution() { return {&kCommand, 1}; }
+std::span<const CommandDef> definitions() { return {&kCommand, 1}; }
 
-}  // namespace visq::tool
+}  // namespace visq::tool::command_distribution

@@ -3,15 +3,15 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/text.h"
+#include "report/words/text.h"
 #include "visq/graph.h"
 #include "visq/report.h"
-#include "visqerror/command.h"
-#include "visqerror/exit_code.h"
-#include "visqerror/output_files.h"
-#include "visqerror/session.h"
+#include "visqerror/outputs/output_files.h"
+#include "visqerror/sessions/session.h"
+#include "visqerror/terminal/command.h"
+#include "visqerror/terminal/exit_code.h"
 
-namespace visq::tool {
+namespace visq::tool::command_dot {
 namespace {
 
 struct Arguments {
@@ -60,6 +60,6 @@ constexpr CommandDef kCommand{.name = "dot", .summary = "a picture from a visq.j
 
 }  // namespace
 
-std::span<const CommandDef> command_dot() { return {&kCommand, 1}; }
+std::span<const CommandDef> definitions() { return {&kCommand, 1}; }
 
-}  // namespace visq::tool
+}  // namespace visq::tool::command_dot

@@ -8,18 +8,18 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "report/extract_report.h"
-#include "report/text.h"
+#include "report/results/extract_report.h"
+#include "report/words/text.h"
 #include "visq/dump.h"
-#include "visqerror/command.h"
-#include "visqerror/exit_code.h"
-#include "visqerror/interrupt.h"
-#include "visqerror/result_outputs.h"
-#include "visqerror/sequence_arguments.h"
-#include "visqerror/session.h"
-#include "visqerror/staged_folder.h"
+#include "visqerror/options/sequence_arguments.h"
+#include "visqerror/outputs/result_outputs.h"
+#include "visqerror/outputs/staged_folder.h"
+#include "visqerror/sessions/session.h"
+#include "visqerror/terminal/command.h"
+#include "visqerror/terminal/exit_code.h"
+#include "visqerror/terminal/interrupt.h"
 
-namespace visq::tool {
+namespace visq::tool::command_extract {
 namespace {
 
 struct Arguments {
@@ -108,8 +108,8 @@ Result<report::ExtractFiles> stage_files(const ExtractResult& result, const Stag
   return report::extract_files(result, own);
 }
 
-Result<std::vector<report::OutputFile>> collect(const report::ExtractFiles& files, const StagedFolder& stage) {
-  std::vector<report::OutputFile> list;
+Result<std::vector<OutputFile>> collect(const report::ExtractFiles& files, const StagedFolder& stage) {
+  std::vector<OutputFile> list;
   for (const std::string& name : {files.reference_model, files.quantized_model, files.data, files.reference_outputs,
                                   files.quantized_outputs, files.quantized_inputs, files.quantized_own_outputs}) {
     if (name.empty()) continue;
@@ -197,6 +197,6 @@ constexpr CommandDef kCommand{
 
 }  // namespace
 
-std::span<const CommandDef> command_extract() { return {&kCommand, 1}; }
+std::span<const CommandDef> definitions() { return {&kCommand, 1}; }
 
-}  // namespace visq::tool
+}  // namespace visq::tool::command_extract

@@ -3,15 +3,15 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/inspect_report.h"
-#include "report/text.h"
-#include "visqerror/command.h"
-#include "visqerror/console.h"
-#include "visqerror/exit_code.h"
-#include "visqerror/output_files.h"
-#include "visqerror/shared_options.h"
+#include "report/results/inspect_report.h"
+#include "report/words/text.h"
+#include "visqerror/options/shared_options.h"
+#include "visqerror/outputs/output_files.h"
+#include "visqerror/terminal/command.h"
+#include "visqerror/terminal/console.h"
+#include "visqerror/terminal/exit_code.h"
 
-namespace visq::tool {
+namespace visq::tool::command_inspect {
 namespace {
 
 struct Arguments {
@@ -57,6 +57,6 @@ constexpr CommandDef kCommand{
 
 }  // namespace
 
-std::span<const CommandDef> command_inspect() { return {&kCommand, 1}; }
+std::span<const CommandDef> definitions() { return {&kCommand, 1}; }
 
-}  // namespace visq::tool
+}  // namespace visq::tool::command_inspect

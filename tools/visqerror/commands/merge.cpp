@@ -6,16 +6,16 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/badcase_report.h"
-#include "report/part_file.h"
-#include "report/text.h"
-#include "visqerror/command.h"
-#include "visqerror/compare_outputs.h"
-#include "visqerror/exit_code.h"
-#include "visqerror/result_outputs.h"
-#include "visqerror/session.h"
+#include "report/json/part_file.h"
+#include "report/results/badcase_report.h"
+#include "report/words/text.h"
+#include "visqerror/outputs/result_outputs.h"
+#include "visqerror/sessions/compare_outputs.h"
+#include "visqerror/sessions/session.h"
+#include "visqerror/terminal/command.h"
+#include "visqerror/terminal/exit_code.h"
 
-namespace visq::tool {
+namespace visq::tool::command_merge {
 namespace {
 
 struct Arguments {
@@ -120,6 +120,6 @@ constexpr CommandDef kCommand{.name = "merge", .summary = "results of runs over 
 
 }  // namespace
 
-std::span<const CommandDef> command_merge() { return {&kCommand, 1}; }
+std::span<const CommandDef> definitions() { return {&kCommand, 1}; }
 
-}  // namespace visq::tool
+}  // namespace visq::tool::command_merge

@@ -3,14 +3,14 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/ops_report.h"
-#include "visqerror/command.h"
-#include "visqerror/console.h"
-#include "visqerror/exit_code.h"
-#include "visqerror/output_files.h"
-#include "visqerror/shared_options.h"
+#include "report/json/ops_report.h"
+#include "visqerror/options/shared_options.h"
+#include "visqerror/outputs/output_files.h"
+#include "visqerror/terminal/command.h"
+#include "visqerror/terminal/console.h"
+#include "visqerror/terminal/exit_code.h"
 
-namespace visq::tool {
+namespace visq::tool::command_ops {
 namespace {
 
 struct Arguments {
@@ -52,6 +52,6 @@ constexpr CommandDef kCommand{.name = "ops", .summary = "which operators can be 
 
 }  // namespace
 
-std::span<const CommandDef> command_ops() { return {&kCommand, 1}; }
+std::span<const CommandDef> definitions() { return {&kCommand, 1}; }
 
-}  // namespace visq::tool
+}  // namespace visq::tool::command_ops

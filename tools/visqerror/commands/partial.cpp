@@ -5,17 +5,17 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/partial_report.h"
-#include "report/ranking_file.h"
-#include "report/text.h"
+#include "report/json/ranking_file.h"
+#include "report/results/partial_report.h"
+#include "report/words/text.h"
 #include "visq/limits.h"
-#include "visqerror/command.h"
-#include "visqerror/exit_code.h"
-#include "visqerror/interrupt.h"
-#include "visqerror/result_outputs.h"
-#include "visqerror/session.h"
+#include "visqerror/outputs/result_outputs.h"
+#include "visqerror/sessions/session.h"
+#include "visqerror/terminal/command.h"
+#include "visqerror/terminal/exit_code.h"
+#include "visqerror/terminal/interrupt.h"
 
-namespace visq::tool {
+namespace visq::tool::command_partial {
 namespace {
 
 struct Arguments {
@@ -81,7 +81,7 @@ Result<int> execute(const Arguments& arguments) {
     VISQ_TRY(add_checksum(result.quantized));
     json = report::partial_json(result);
   }
-  std::vector<report::OutputFile> files;
+  std::vector<OutputFile> files;
   if (outputs->to_folder()) {
     files = {{"partial.txt", report::partial_text(result, 0)},
              {"partial.csv", report::partial_csv(result)},
@@ -120,6 +120,6 @@ constexpr CommandDef kCommand{.name = "partial", .summary = "how many nodes must
 
 }  // namespace
 
-std::span<const CommandDef> command_partial() { return {&kCommand, 1}; }
+std::span<const CommandDef> definitions() { return {&kCommand, 1}; }
 
-}  // namespace visq::tool
+}  // namespace visq::tool::command_partial

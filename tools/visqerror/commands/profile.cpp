@@ -6,17 +6,17 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/profile_report.h"
-#include "report/tensorboard.h"
-#include "report/text.h"
-#include "visqerror/command.h"
-#include "visqerror/exit_code.h"
-#include "visqerror/interrupt.h"
-#include "visqerror/result_outputs.h"
-#include "visqerror/sequence_arguments.h"
-#include "visqerror/session.h"
+#include "report/pictures/tensorboard.h"
+#include "report/results/profile_report.h"
+#include "report/words/text.h"
+#include "visqerror/options/sequence_arguments.h"
+#include "visqerror/outputs/result_outputs.h"
+#include "visqerror/sessions/session.h"
+#include "visqerror/terminal/command.h"
+#include "visqerror/terminal/exit_code.h"
+#include "visqerror/terminal/interrupt.h"
 
-namespace visq::tool {
+namespace visq::tool::command_profile {
 namespace {
 
 struct Arguments {
@@ -166,6 +166,6 @@ constexpr CommandDef kCommand{
 
 }  // namespace
 
-std::span<const CommandDef> command_profile() { return {&kCommand, 1}; }
+std::span<const CommandDef> definitions() { return {&kCommand, 1}; }
 
-}  // namespace visq::tool
+}  // namespace visq::tool::command_profile

@@ -6,18 +6,18 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/recommend_report.h"
-#include "report/text.h"
+#include "report/results/recommend_report.h"
+#include "report/words/text.h"
 #include "visq/limits.h"
-#include "visqerror/command.h"
-#include "visqerror/config_outputs.h"
-#include "visqerror/eval_program.h"
-#include "visqerror/exit_code.h"
-#include "visqerror/interrupt.h"
-#include "visqerror/result_outputs.h"
-#include "visqerror/session.h"
+#include "visqerror/outputs/config_outputs.h"
+#include "visqerror/outputs/result_outputs.h"
+#include "visqerror/sessions/eval_program.h"
+#include "visqerror/sessions/session.h"
+#include "visqerror/terminal/command.h"
+#include "visqerror/terminal/exit_code.h"
+#include "visqerror/terminal/interrupt.h"
 
-namespace visq::tool {
+namespace visq::tool::command_recommend {
 namespace {
 
 constexpr std::int64_t kRecords = 16;
@@ -180,6 +180,6 @@ constexpr CommandDef kCommand{.name = "recommend", .summary = "what is the cheap
 
 }  // namespace
 
-std::span<const CommandDef> command_recommend() { return {&kCommand, 1}; }
+std::span<const CommandDef> definitions() { return {&kCommand, 1}; }
 
-}  // namespace visq::tool
+}  // namespace visq::tool::command_recommend

@@ -5,18 +5,18 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/full_report_json.h"
-#include "report/text.h"
-#include "visqerror/browser.h"
-#include "visqerror/command.h"
-#include "visqerror/compare_outputs.h"
-#include "visqerror/comparison.h"
-#include "visqerror/exit_code.h"
-#include "visqerror/interrupt.h"
-#include "visqerror/report_parts.h"
-#include "visqerror/result_outputs.h"
+#include "report/json/full_report_json.h"
+#include "report/words/text.h"
+#include "visqerror/outputs/result_outputs.h"
+#include "visqerror/sessions/compare_outputs.h"
+#include "visqerror/sessions/comparison.h"
+#include "visqerror/sessions/report_parts.h"
+#include "visqerror/terminal/browser.h"
+#include "visqerror/terminal/command.h"
+#include "visqerror/terminal/exit_code.h"
+#include "visqerror/terminal/interrupt.h"
 
-namespace visq::tool {
+namespace visq::tool::command_report {
 namespace {
 
 constexpr std::int64_t kRecords = 16, kTop = 5, kMostTop = 1000;
@@ -185,7 +185,7 @@ Status write(const Arguments& arguments, const Plan& plan, FullReport& report, R
   report.command = command_line(arguments, plan);
   report.top = plan.top;
   std::string text = first_finding(report);
-  std::vector<report::OutputFile> files;
+  std::vector<OutputFile> files;
   std::vector<FileToWrite> more;
   if (!plan.page.empty()) {
     text += fmt::format("written to {}\n", report::printable(plan.page.string()));
@@ -285,6 +285,6 @@ constexpr CommandDef kCommands[] = {
 
 }  // namespace
 
-std::span<const CommandDef> command_report() { return kCommands; }
+std::span<const CommandDef> definitions() { return kCommands; }
 
-}  // namespace visq::tool
+}  // namespace visq::tool::command_report

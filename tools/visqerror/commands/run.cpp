@@ -4,17 +4,17 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "report/json_parts.h"
-#include "report/text.h"
+#include "report/json/json_parts.h"
+#include "report/words/text.h"
 #include "visq/dump.h"
-#include "visqerror/command.h"
-#include "visqerror/exit_code.h"
-#include "visqerror/interrupt.h"
-#include "visqerror/output_files.h"
-#include "visqerror/sequence_arguments.h"
-#include "visqerror/session.h"
+#include "visqerror/options/sequence_arguments.h"
+#include "visqerror/outputs/output_files.h"
+#include "visqerror/sessions/session.h"
+#include "visqerror/terminal/command.h"
+#include "visqerror/terminal/exit_code.h"
+#include "visqerror/terminal/interrupt.h"
 
-namespace visq::tool {
+namespace visq::tool::command_run {
 namespace {
 
 struct Arguments {
@@ -140,6 +140,6 @@ constexpr CommandDef kCommand{.name = "run", .summary = "what does the model com
 
 }  // namespace
 
-std::span<const CommandDef> command_run() { return {&kCommand, 1}; }
+std::span<const CommandDef> definitions() { return {&kCommand, 1}; }
 
-}  // namespace visq::tool
+}  // namespace visq::tool::command_run

@@ -8,19 +8,19 @@
 
 #include "core/error.h"
 #include "core/suggest.h"
-#include "report/sensitivity_report.h"
-#include "report/text.h"
+#include "report/results/sensitivity_report.h"
+#include "report/words/text.h"
 #include "visq/limits.h"
-#include "visqerror/command.h"
-#include "visqerror/config_outputs.h"
-#include "visqerror/exit_code.h"
-#include "visqerror/help.h"
-#include "visqerror/interrupt.h"
-#include "visqerror/result_outputs.h"
-#include "visqerror/resume_file.h"
-#include "visqerror/session.h"
+#include "visqerror/app/help.h"
+#include "visqerror/outputs/config_outputs.h"
+#include "visqerror/outputs/result_outputs.h"
+#include "visqerror/outputs/resume_file.h"
+#include "visqerror/sessions/session.h"
+#include "visqerror/terminal/command.h"
+#include "visqerror/terminal/exit_code.h"
+#include "visqerror/terminal/interrupt.h"
 
-namespace visq::tool {
+namespace visq::tool::command_sensitivity {
 namespace {
 
 /// Layers of a quantizer's configuration where --top does not say how many.
@@ -239,6 +239,6 @@ constexpr CommandDef kCommand{.name = "sensitivity", .summary = "which node alon
 
 }  // namespace
 
-std::span<const CommandDef> command_sensitivity() { return {&kCommand, 1}; }
+std::span<const CommandDef> definitions() { return {&kCommand, 1}; }
 
-}  // namespace visq::tool
+}  // namespace visq::tool::command_sensitivity

@@ -6,13 +6,13 @@
 #include <sstream>
 #include <string_view>
 
-#include "report/text.h"
+#include "report/words/text.h"
 #include "visq/metrics.h"
 #include "visq/mode.h"
 #include "visq/ops.h"
-#include "visqerror/command_app.h"
-#include "visqerror/help.h"
-#include "visqerror/legacy.h"
+#include "visqerror/app/command_app.h"
+#include "visqerror/app/help.h"
+#include "visqerror/app/legacy.h"
 
 namespace visq::tool {
 namespace {

@@ -8,7 +8,7 @@
 namespace visq::tool {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string fish_word(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
     if (c == '\'' || c == '\\') out += '\\';
@@ -23,7 +23,7 @@ std::string value(const OptionInfo& option) {
       return "";
     case ValueKind::kWords: {
       const std::string words = fmt::format("{}", fmt::join(option.words, " "));
-      return " -x -a " + quoted(option.list ? fmt::format("(__fish_append , {})", words) : words);
+      return " -x -a " + fish_word(option.list ? fmt::format("(__fish_append , {})", words) : words);
     }
     case ValueKind::kFile:
       return " -r -F";
@@ -38,9 +38,9 @@ std::string value(const OptionInfo& option) {
 std::string lines(const CommandInfo& command, const std::string& condition) {
   std::string text;
   for (const OptionInfo& option : command.options) {
-    text += "complete -c visqerror -n " + quoted(condition);
+    text += "complete -c visqerror -n " + fish_word(condition);
     for (const std::string& name : option.names) text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-    text += value(option) + " -d " + quoted(gist(option)) + "\n";
+    text += value(option) + " -d " + fish_word(gist(option)) + "\n";
   }
   return text;
 }
@@ -50,7 +50,7 @@ std::string lines(const CommandInfo& command, const std::string& condition) {
 std::string fish_completion() {
   std::string text = "# fish completion for visqerror, made by: visqerror --completion fish\n", all;
   for (const CommandInfo& command : command_tree()) {
-    text += fmt::format("complete -c visqerror -n __fish_use_subcommand -a {} -d {}\n", command.name, quoted(command.summary));
+    text += fmt::format("complete -c visqerror -n __fish_use_subcommand -a {} -d {}\n", command.name, fish_word(command.summary));
     text += lines(command, "__fish_seen_subcommand_from " + command.name);
     all += " " + command.name;
   }

@@ -9,7 +9,7 @@ namespace visq::tool {
 namespace {
 
 /// Inside single quotes, in a place where colons and brackets mean something.
-std::string quoted(std::string_view text) {
+std::string zsh_word(std::string_view text) {
   std::string out;
   for (const char c : text) {
     if (c == '\'') {
@@ -26,7 +26,7 @@ std::string action(const OptionInfo& option) {
   const std::string words = fmt::format("{}", fmt::join(option.words, " "));
   switch (option.kind) {
     case ValueKind::kWords:
-      return option.list ? fmt::format("_values -s , word {}", words) : fmt::format("({})", quoted(words));
+      return option.list ? fmt::format("_values -s , word {}", words) : fmt::format("({})", zsh_word(words));
     case ValueKind::kFile:
       return "_files";
     case ValueKind::kFolder:
@@ -38,8 +38,8 @@ std::string action(const OptionInfo& option) {
 
 /// '(-d --data)'{-d,--data}'[test data]:PATH:_files'
 std::string specification(const OptionInfo& option) {
-  std::string value = fmt::format("[{}]", quoted(gist(option)));
-  if (option.kind != ValueKind::kNone) value += fmt::format(":{}:{}", quoted(option.placeholder), action(option));
+  std::string value = fmt::format("[{}]", zsh_word(gist(option)));
+  if (option.kind != ValueKind::kNone) value += fmt::format(":{}:{}", zsh_word(option.placeholder), action(option));
   if (option.repeats) {
     std::string all;
     for (const std::string& name : option.names) all += fmt::format("{}'*{}{}'", all.empty() ? "" : " ", name, value);
@@ -53,7 +53,7 @@ std::string function(const CommandInfo& command) {
   std::string text = fmt::format("_visqerror_{}() {{\n  _arguments -S", command.name);
   for (const OptionInfo& option : command.options) text += " \\\n    " + specification(option);
   for (std::size_t i = 0; i < command.arguments.size(); ++i) {
-    text += fmt::format(" \\\n    '{}:{}:_files'", i + 1, quoted(command.arguments[i].name));
+    text += fmt::format(" \\\n    '{}:{}:_files'", i + 1, zsh_word(command.arguments[i].name));
   }
   return text + "\n}\n\n";
 }
@@ -64,7 +64,7 @@ std::string zsh_completion() {
   std::string functions = function(without_command()), commands;
   for (const CommandInfo& command : command_tree()) {
     functions += function(command);
-    commands += fmt::format("    '{}:{}'\n", command.name, quoted(command.summary));
+    commands += fmt::format("    '{}:{}'\n", command.name, zsh_word(command.summary));
   }
   return fmt::format(
       "#compdef visqerror\n# Made by: visqerror --completion zsh\n\n{}"

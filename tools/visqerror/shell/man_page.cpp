@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "visqerror/help.h"
+#include "visqerror/app/help.h"
 #include "visqerror/shell/command_tree.h"
 
 namespace visq::tool {

@@ -1,0 +1,197 @@
+// Compares feature maps that were computed elsewhere: two dumps of `run`, or of a device.
+#include <algorithm>
+#include <iterator>
+
+#include "analysis/facts/node_filter.h"
+#include "analysis/records/comparison_sum.h"
+#include "core/error.h"
+#include "visq/compare.h"
+
+namespace visq {
+namespace {
+
+using analysis::ComparisonSum;
+
+/// A tensor of a dump as a model would declare it. Real values with a scale do not say what type they were rounded to: int32 stands for
+/// any, since its range clips nothing.
+TensorInfo declaration(const DumpTensor& tensor) {
+  TensorInfo info;
+  info.name = tensor.name;
+  info.dtype = tensor.scale.empty() || is_integer(tensor.dtype) ? tensor.dtype : DType::kInt32;
+  info.shape = tensor.shape;
+  info.quantization.scale = tensor.scale;
+  info.quantization.zero_point = tensor.zero_point;
+  info.quantization.axis = tensor.quantized_dimension;
+  return info;
+}
+
+MapIdentity identity(const DumpTensor& tensor) {
+  MapIdentity identity;
+  identity.node = identity.tensor = std::max(tensor.index, 0);
+  identity.name = tensor.name.empty() ? "#" + std::to_string(tensor.index) : tensor.name;
+  identity.dtype = tensor.dtype;
+  identity.scale = tensor.scale;
+  identity.zero_point = tensor.zero_point;
+  identity.quantized_dimension = tensor.quantized_dimension;
+  return identity;
+}
+
+/// Files cannot be named after everything that tensors are: folders have '_' for '/' and ':'.
+std::string file_name(std::string name) {
+  for (char& letter : name) {
+    if (letter == '/' || letter == ':') letter = '_';
+  }
+  return name;
+}
+
+class DumpComparison {
+ public:
+  DumpComparison(DumpReader& reference, DumpReader& quantized, const CompareOptions& options)
+      : r_(reference), q_(quantized), options_(options) {
+    result_.metrics = analysis::chosen_metrics(options.metrics);
+  }
+
+  Result<CompareResult> run(const std::string& reference_path, const std::string& quantized_path) {
+    result_.reference.path = reference_path;
+    result_.quantized.path = quantized_path;
+    std::vector<std::int64_t> records;
+    std::ranges::set_intersection(r_.records(), q_.records(), std::back_inserter(records));
+    if (records.empty()) return bad_input("{} and {} have no record in common", reference_path, quantized_path);
+    VISQ_TRY(pair_tensors(records.front()));
+    if (sums_.empty() && !options_.nodes.empty()) {
+      return usage_error("no tensor of both {} and {} fits --nodes", reference_path, quantized_path);
+    }
+    if (sums_.empty()) return bad_input("{} and {} have no tensor in common", reference_path, quantized_path);
+    std::int64_t done = 0;
+    for (const std::int64_t record : records) {
+      if (options_.stop != nullptr && options_.stop->load()) break;
+      VISQ_TRY(compare_record(record));
+      ++done;
+      if (options_.progress) options_.progress(done, static_cast<std::int64_t>(records.size()));
+    }
+    result_.interrupted = done < static_cast<std::int64_t>(records.size());
+    return finish(records);
+  }
+
+ private:
+  Status pair_tensors(std::int64_t record) {
+    VISQ_ASSIGN(r_tensors_, r_.tensors(record));
+    VISQ_ASSIGN(q_tensors_, q_.tensors(record));
+    by_index_ = !r_.model().empty() && r_.model() == q_.model();
+    analysis::NodeFilter filter(options_.nodes, {});
+    for (const DumpTensor& tensor : r_tensors_) filter.learn_name(tensor.name);
+    std::vector<bool> taken(q_tensors_.size(), false);
+    for (std::size_t i = 0; i < r_tensors_.size(); ++i) {
+      const auto partner =
+          std::find_if(q_tensors_.begin(), q_tensors_.end(), [&](const DumpTensor& tensor) { return same(r_tensors_[i], tensor); });
+      if (partner == q_tensors_.end()) {
+        result_.match.unpaired.push_back({true, identity(r_tensors_[i]), "no tensor of that name in the other dump"});
+        continue;
+      }
+      taken[static_cast<std::size_t>(partner - q_tensors_.begin())] = true;
+      if (!filter.passes({r_tensors_[i].name, partner->name}, "")) continue;
+      ++(by_index_ ? result_.match.by_structure : result_.match.by_name);
+      pairs_.emplace_back(i, partner - q_tensors_.begin());
+      sums_.emplace_back(identity(r_tensors_[i]), identity(*partner), by_index_ ? PairedBy::kStructure : PairedBy::kName, result_.metrics);
+    }
+    for (std::size_t i = 0; i < q_tensors_.size(); ++i) {
+      if (!taken[i]) result_.match.unpaired.push_back({false, identity(q_tensors_[i]), "no tensor of that name in the other dump"});
+    }
+    return {};
+  }
+
+  bool same(const DumpTensor& r, const DumpTensor& q) const {
+    if (by_index_ || (r.name.empty() && q.name.empty())) return r.index == q.index;
+    return !r.name.empty() && file_name(r.name) == file_name(q.name);
+  }
+
+  Status compare_record(std::int64_t record) {
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      std::vector<analysis::MapRecord> runs(1);
+      VISQ_ASSIGN(runs[0], compare_pair(record, r_tensors_[pairs_[i].first], q_tensors_[pairs_[i].second]));
+      sums_[i].add(record, std::move(runs), options_.per_record);
+    }
+    return {};
+  }
+
+  /// A tensor as this record has it: its shape may differ from the first record's.
+  static const DumpTensor* find(const std::vector<DumpTensor>& tensors, const DumpTensor& wanted) {
+    const auto found = std::find_if(tensors.begin(), tensors.end(),
+                                    [&](const DumpTensor& tensor) { return tensor.index == wanted.index && tensor.name == wanted.name; });
+    return found == tensors.end() ? nullptr : &*found;
+  }
+
+  Result<analysis::MapRecord> compare_pair(std::int64_t record, const DumpTensor& r, const DumpTensor& q) {
+    VISQ_TRY(list(record));
+    const DumpTensor* const f_tensor = find(r_now_, r);
+    const DumpTensor* const q_tensor = find(q_now_, q);
+    if (f_tensor == nullptr || q_tensor == nullptr) {
+      analysis::MapRecord missing;
+      missing.not_compared = "not in both dumps";
+      return missing;
+    }
+    VISQ_ASSIGN(Array f, r_.read(record, *f_tensor));
+    VISQ_ASSIGN(Array g, q_.read(record, *q_tensor));
+    const TensorInfo f_info = declaration(*f_tensor);
+    const TensorInfo q_info = declaration(*q_tensor);
+    return analysis::compare_tensors(tensor_of(f, f_info), tensor_of(g, q_info), 0, options_.per_channel, scratch_);
+  }
+
+  Status list(std::int64_t record) {
+    if (listed_ == record) return {};
+    VISQ_ASSIGN(r_now_, r_.tensors(record));
+    VISQ_ASSIGN(q_now_, q_.tensors(record));
+    listed_ = record;
+    return {};
+  }
+
+  static kernels::Tensor tensor_of(Array& array, const TensorInfo& info) {
+    array.bytes.resize(array.bytes.size() + 64);  // kernels and metrics may read behind the end
+    return {.dtype = array.dtype, .shape = array.shape, .data = array.bytes.data(), .strings = &array.strings, .info = &info};
+  }
+
+  CompareResult finish(const std::vector<std::int64_t>& records) {
+    result_.data = "dumps";
+    result_.records = {records.front(), records.back() + 1};
+    result_.reference_mode = r_.mode().value_or(Mode::kFp32);
+    result_.quantized_mode = q_.mode().value_or(Mode::kFakeQuant);
+    for (const ComparisonSum& sum : sums_) {
+      result_.maps.push_back(sum.finish());
+      const auto odd = sum.anomalies(options_.max_scale);
+      result_.anomalies.insert(result_.anomalies.end(), odd.begin(), odd.end());
+    }
+    warn_of_records(r_, true);
+    warn_of_records(q_, false);
+    return std::move(result_);
+  }
+
+  void warn_of_records(const DumpReader& reader, bool in_reference) {
+    const auto& other = in_reference ? q_.records() : r_.records();
+    std::vector<std::int64_t> extra;
+    std::ranges::set_difference(reader.records(), other, std::back_inserter(extra));
+    if (extra.empty()) return;
+    const ModelIdentity& dump = in_reference ? result_.reference : result_.quantized;
+    result_.match.warnings.push_back(
+        fmt::format("{}: {} of its records, the first {}, are not in the other dump", dump.path, extra.size(), extra.front()));
+  }
+
+  DumpReader& r_;
+  DumpReader& q_;
+  const CompareOptions& options_;
+  bool by_index_ = false;
+  std::vector<DumpTensor> r_tensors_, q_tensors_, r_now_, q_now_;
+  std::int64_t listed_ = -1;
+  std::vector<std::pair<std::size_t, std::size_t>> pairs_;
+  std::vector<ComparisonSum> sums_;
+  analysis::MapScratch scratch_;
+  CompareResult result_;
+};
+
+}  // namespace
+
+Result<CompareResult> compare_dumps(DumpReader& reference, const std::string& reference_path, DumpReader& quantized,
+                                    const std::string& quantized_path, const CompareOptions& options) {
+  return DumpComparison(reference, quantized, options).run(reference_path, quantized_path);
+}
+
+}  // namespace visq

@@ -1,0 +1,125 @@
+// MINIMUM, MAXIMUM, SQUARED_DIFFERENCE, POW, FLOOR_DIV, FLOOR_MOD, ATAN2, RIGHT_SHIFT, BITWISE_XOR: two inputs, no fused activation.
+#include <cmath>
+
+#include "kernels/elementwise/elementwise.h"
+#include "kernels/fixed_point/integer_arithmetic.h"
+
+namespace visq::kernels::ops_binary {
+namespace {
+
+template <class T>
+struct Minimum {
+  T operator()(T a, T b) const { return a < b ? a : b; }
+};
+template <class T>
+struct Maximum {
+  T operator()(T a, T b) const { return a > b ? a : b; }
+};
+template <class T>
+struct SquaredDifference {
+  T operator()(T a, T b) const {
+    const T difference = wrapping_subtract(a, b);
+    return wrapping_multiply(difference, difference);
+  }
+};
+
+/// Integers by repeated squaring; negative exponents give what rounds towards zero: 1, -1 or 0 (and 0 to a negative power 0).
+template <class T>
+struct Power {
+  T operator()(T base, T exponent) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::pow(base, exponent);
+    } else {
+      if (exponent < 0) return base == 1 ? T{1} : base == -1 ? static_cast<T>(exponent % 2 == 0 ? 1 : -1) : T{0};
+      T result = 1;
+      for (; exponent > 0; exponent /= 2) {
+        if (exponent % 2 != 0) result = wrapping_multiply(result, base);
+        base = wrapping_multiply(base, base);
+      }
+      return result;
+    }
+  }
+};
+
+template <class T>
+struct FloorDivide {
+  T operator()(T a, T b) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::floor(a / b);
+    } else {
+      const T quotient = truncating_divide(a, b);
+      const bool inexact = wrapping_multiply(quotient, b) != a;
+      return inexact && (a < 0) != (b < 0) ? static_cast<T>(quotient - 1) : quotient;
+    }
+  }
+};
+
+/// The remainder with the divisor's sign.
+template <class T>
+struct FloorModulo {
+  T operator()(T a, T b) const {
+    T remainder;
+    if constexpr (std::is_floating_point_v<T>) {
+      remainder = std::fmod(a, b);
+    } else {
+      remainder = wrapping_subtract(a, wrapping_multiply(truncating_divide(a, b), b));
+    }
+    return remainder != 0 && (b < 0) != (remainder < 0) ? static_cast<T>(remainder + b) : remainder;
+  }
+};
+
+template <class T>
+struct Atan2 {
+  T operator()(T y, T x) const { return std::atan2(y, x); }
+};
+
+/// Arithmetic for signed types; shifts beyond the type act as the longest one.
+template <class T>
+struct RightShift {
+  T operator()(T value, T shift) const {
+    constexpr int kLongest = static_cast<int>(sizeof(T)) * 8 - 1;
+    const int bounded = shift < 0 ? 0 : shift > static_cast<T>(kLongest) ? kLongest : static_cast<int>(shift);
+    return static_cast<T>(value >> bounded);
+  }
+};
+template <class T>
+struct ExclusiveOr {
+  T operator()(T a, T b) const { return static_cast<T>(a ^ b); }
+};
+
+template <template <class> class Op, class Types>
+Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
+  VISQ_TRY(context.expect_inputs(2, 2));
+  VISQ_TRY(context.expect_outputs(1));
+  return for_type(context, 0, Types(), [&]<class T>(std::type_identity<T>) { return zip_kernel<T, T>(context, Op<Computed<T>>()); });
+}
+
+template <template <class> class Op, class Types>
+Result<std::unique_ptr<Kernel>> prepare_division(PrepareContext& context) {
+  VISQ_ASSIGN(auto kernel, (prepare<Op, Types>(context)));
+  return refusing_zero_divisors(context, std::move(kernel));
+}
+
+using Floats = TypeList<float, double>;
+using Compared = TypeList<float, Half, BFloat16, std::int8_t, std::uint8_t, std::int16_t, std::int32_t, std::int64_t>;
+using Signed = TypeList<float, Half, BFloat16, std::int32_t, std::int64_t>;
+using Divided = TypeList<float, Half, BFloat16, std::int8_t, std::int16_t, std::int32_t, std::int64_t>;
+using Bits = TypeList<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t>;
+
+constexpr OpDef kDefinitions[] = {
+    {.name = "MINIMUM", .prepare = prepare<Minimum, Compared>, .types = Compared::dtypes(), .takes_stored = true},
+    {.name = "MAXIMUM", .prepare = prepare<Maximum, Compared>, .types = Compared::dtypes(), .takes_stored = true},
+    {.name = "SQUARED_DIFFERENCE", .prepare = prepare<SquaredDifference, Signed>, .types = Signed::dtypes()},
+    {.name = "POW", .prepare = prepare<Power, Signed>, .types = Signed::dtypes()},
+    {.name = "FLOOR_DIV", .prepare = prepare_division<FloorDivide, Divided>, .types = Divided::dtypes(), .takes_stored = true},
+    {.name = "FLOOR_MOD", .prepare = prepare_division<FloorModulo, Divided>, .types = Divided::dtypes(), .takes_stored = true},
+    {.name = "ATAN2", .prepare = prepare<Atan2, Floats>, .types = Floats::dtypes()},
+    {.name = "RIGHT_SHIFT", .prepare = prepare<RightShift, Bits>, .types = Bits::dtypes()},
+    {.name = "BITWISE_XOR", .prepare = prepare<ExclusiveOr, Bits>, .types = Bits::dtypes()},
+};
+
+}  // namespace
+
+std::span<const OpDef> definitions() { return kDefinitions; }
+
+}  // namespace visq::kernels::ops_binary

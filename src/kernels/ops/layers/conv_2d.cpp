@@ -1,0 +1,23 @@
+// CONV_2D: sums of products over windows of all channels of a group.
+#include "kernels/convolution/convolution.h"
+#include "kernels/convolution/ordered_sums.h"
+
+namespace visq::kernels::ops_conv_2d {
+namespace {
+
+Result<std::unique_ptr<Kernel>> prepare_conv_2d(PrepareContext& context) {
+  VISQ_ASSIGN(const ConvolutionSpec spec, conv_2d_spec(context));
+  return make_convolution(context, spec);
+}
+
+constexpr OpDef kDefinitions[] = {{.name = "CONV_2D",
+                                   .prepare = prepare_conv_2d,
+                                   .prepare_in_order = prepare_ordered_convolution<conv_2d_spec>,
+                                   .types = {DType::kFloat32},
+                                   .packs = 1}};
+
+}  // namespace
+
+std::span<const OpDef> definitions() { return kDefinitions; }
+
+}  // namespace visq::kernels::ops_conv_2d

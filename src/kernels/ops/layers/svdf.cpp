@@ -1,0 +1,13 @@
+// SVDF in float32.
+#include "kernels/recurrent/svdf.h"
+
+namespace visq::kernels::ops_svdf {
+namespace {
+
+constexpr OpDef kDefinitions[] = {{.name = "SVDF", .prepare = prepare_float_svdf, .types = {DType::kFloat32}, .stateful = true}};
+
+}  // namespace
+
+std::span<const OpDef> definitions() { return kDefinitions; }
+
+}  // namespace visq::kernels::ops_svdf

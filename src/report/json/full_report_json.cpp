@@ -1,0 +1,40 @@
+#include "report/json/full_report_json.h"
+
+#include "report/json/json_text.h"
+#include "report/results/accumulate_report.h"
+#include "report/results/diagnose_report.h"
+#include "report/results/partial_report.h"
+#include "report/results/sensitivity_report.h"
+
+namespace visq::report {
+namespace {
+
+Json document(const std::string& text) { return Json::parse(text, nullptr, /*allow_exceptions=*/false); }
+
+template <class Part>
+Json document_of(const std::optional<Part>& part, std::string (*write)(const Part&)) {
+  return part ? document(write(*part)) : Json(nullptr);
+}
+
+Json strings(const std::vector<std::string>& texts) {
+  Json out = Json::array();
+  for (const std::string& text : texts) out.push_back(json_string(text));
+  return out;
+}
+
+}  // namespace
+
+std::string full_report_json(const FullReport& report) {
+  Json json;
+  json["schema"] = "visq.report/1";
+  json["compare"] = document(result_json(report.comparison));
+  json["diagnose"] = document_of(report.diagnosis, diagnose_json);
+  json["sensitivity"] = document_of(report.sensitivity, sensitivity_json);
+  json["accumulate"] = document_of(report.accumulation, accumulate_json);
+  json["partial"] = document_of(report.partial, partial_json);
+  json["missing"] = strings(report.missing);
+  json["left_out"] = strings(report.left_out);
+  return json_text(json);
+}
+
+}  // namespace visq::report

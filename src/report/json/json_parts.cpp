@@ -1,0 +1,89 @@
+#include "report/json/json_parts.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+
+namespace visq::report {
+
+Json json_model(const ModelIdentity& identity) {
+  Json out;
+  out["file"] = json_string(identity.path);
+  out["sha256"] = identity.sha256;
+  return out;
+}
+
+Json json_data(const std::string& description, RecordRange records, const SequenceIdentity& sequence) {
+  Json json = {{"file", json_string(description)}, {"records", {records.first, records.last}}};
+  if (sequence == SequenceIdentity()) return json;
+  Json& out = json["sequence"];
+  out["feed_back"] = Json::array();
+  for (const std::string& link : sequence.feed_back) out["feed_back"].push_back(json_string(link));
+  out["state"] = sequence.state_file.empty() ? Json(nullptr) : json_string(sequence.state_file);
+  out["length"] = sequence.length > 0 ? Json(sequence.length) : Json(nullptr);
+  return json;
+}
+
+Json json_optional(const std::optional<double>& value) { return value ? json_number(*value) : Json(nullptr); }
+
+Json json_histogram(const Histogram& histogram) {
+  Json json;
+  json["low"] = json_number(histogram.low);
+  json["high"] = json_number(histogram.high);
+  json["counts"] = Json::array();
+  for (const double count : histogram.counts) json["counts"].push_back(json_number(count));
+  return json;
+}
+
+Json json_scales(const std::vector<float>& scales) {
+  Json out = Json::array();
+  for (const float value : scales) out.push_back(std::isfinite(value) ? json_number(std::stod(fmt::format("{}", value))) : Json(nullptr));
+  return out;
+}
+
+void add_metrics(Json& out, const std::vector<int>& metrics, const std::vector<MetricValue>& values) {
+  Json numbers = Json::object(), state = Json::object(), record = Json::object();
+  for (std::size_t i = 0; i < values.size() && i < metrics.size(); ++i) {
+    const std::string name(all_metrics()[static_cast<std::size_t>(metrics[i])].name);
+    const bool finite = values[i].state == MetricValue::State::kFinite;
+    numbers[name] = finite ? json_number(values[i].value) : Json(nullptr);
+    if (!finite) state[name] = values[i].state == MetricValue::State::kInfinite ? "inf" : "undefined";
+    if (finite && values[i].record >= 0) record[name] = values[i].record;
+  }
+  out["metrics"] = std::move(numbers);
+  out["state"] = std::move(state);
+  if (!record.empty()) out["record"] = std::move(record);
+}
+
+void add_identity(Json& out, const MapIdentity& map) {
+  out["subgraph"] = map.subgraph;
+  out["index"] = map.node;
+  out["output"] = map.output;
+  out["tensor"] = map.tensor;
+  out["name"] = json_string(map.name);
+  out["op"] = json_string(map.op);
+}
+
+Json json_gaps(const std::vector<SensitivityGap>& gaps) {
+  Json out = Json::array();
+  for (const SensitivityGap& gap : gaps) {
+    out.push_back({{"index", gap.map.node},
+                   {"name", json_string(gap.map.name)},
+                   {"op", json_string(gap.map.op)},
+                   {"reason", json_string(gap.reason)}});
+  }
+  return out;
+}
+
+Json json_quantized(const MapIdentity& map) {
+  Json out;
+  add_identity(out, map);
+  out["dtype"] = name(map.dtype);
+  out["scale"] = json_scales(map.scale);
+  out["zero_point"] = map.zero_point;
+  if (map.scale.size() > 1) out["quantized_dimension"] = map.quantized_dimension;
+  return out;
+}
+
+}  // namespace visq::report

@@ -1,0 +1,42 @@
+// Parts that the result JSON of several commands has in common.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "report/json/json_text.h"
+#include "visq/compare.h"
+#include "visq/profile.h"
+#include "visq/sensitivity.h"
+
+namespace visq::report {
+
+/// {"file": …, "sha256": …}
+Json json_model(const ModelIdentity& identity);
+
+/// What was run: {"file", "records"}, and of sequences "sequence"
+Json json_data(const std::string& description, RecordRange records, const SequenceIdentity& sequence = {});
+
+/// Scales through the shortest text of the float, 0.0235 rather than 0.023499999195337296; null where they are not finite.
+Json json_scales(const std::vector<float>& scales);
+
+/// null where there is none.
+Json json_optional(const std::optional<double>& value);
+
+/// {"low", "high", "counts"}
+Json json_histogram(const Histogram& histogram);
+
+/// Where a map stands in its model, as members of `out`.
+void add_identity(Json& out, const MapIdentity& map);
+
+/// The same with type and quantization.
+Json json_quantized(const MapIdentity& map);
+
+/// What of the quantized model stays float, and why.
+Json json_gaps(const std::vector<SensitivityGap>& gaps);
+
+/// "metrics" (numbers or null), "state" (why null) and, for maxima, "record" (where), as members of `out`. `values` are those of `metrics`
+/// (indices into all_metrics()).
+void add_metrics(Json& out, const std::vector<int>& metrics, const std::vector<MetricValue>& values);
+
+}  // namespace visq::report

@@ -1,0 +1,52 @@
+// recommend's result JSON: visq.recommend/1.
+#include "report/json/json_parts.h"
+#include "report/results/recommend_report.h"
+
+namespace visq::report {
+namespace {
+
+Json json_repair(const AppliedRepair& repair) {
+  return {{"tensor", json_string(repair.finding.name)},     {"cause", repair.finding.cause},
+          {"fix", json_string(repair.finding.fix)},         {"configuration", json_string(repair.finding.configuration)},
+          {"gain_db", json_number(repair.finding.gain_db)}, {"sqnr", json_number(repair.sqnr)}};
+}
+
+Json json_point(const PrecisionPoint& point) {
+  Json json;
+  json["operators"] = point.operators;
+  json["added_bytes"] = point.added_bytes;
+  json["added_mac_bits"] = json_number(point.added_mac_bits);
+  json["predicted_sqnr"] = json_number(point.predicted_sqnr);
+  json["sqnr"] = json_number(point.sqnr);
+  json["accuracy_drop"] = point.accuracy_drop ? json_number(*point.accuracy_drop) : Json(nullptr);
+  return json;
+}
+
+}  // namespace
+
+std::string recommend_json(const RecommendResult& result) {
+  Json json;
+  json["schema"] = "visq.recommend/1";
+  json["models"] = {{"reference", json_model(result.reference)}, {"quantized", json_model(result.quantized)}};
+  json["data"] = json_data(result.data, result.records);
+  json["to"] = result.to;
+  json["repair_mode"] = name(result.repair_mode);
+  json["sqnr_before"] = json_number(result.sqnr_before);
+  json["repairs"] = Json::array();
+  for (const AppliedRepair& repair : result.repairs) json["repairs"].push_back(json_repair(repair));
+  json["weight_bytes"] = json_number(result.weight_bytes);
+  json["mac_bits"] = json_number(result.mac_bits);
+  json["front"] = Json::array();
+  for (const PrecisionPoint& point : result.front) json["front"].push_back(json_point(point));
+  json["chosen"] = result.chosen;
+  json["choice"] = result.choice;
+  json["unrepaired_sqnr"] = json_number(result.unrepaired_sqnr);
+  json["target_met"] = result.target_met;
+  json["layers"] = Json::array();
+  for (const QuantizerConfig::Layer& layer : result.config.layers) {
+    json["layers"].push_back({{"name", json_string(layer.name)}, {"op", layer.op}, {"dtype", layer.dtype}});
+  }
+  return json_text(json);
+}
+
+}  // namespace visq::report

@@ -1,0 +1,181 @@
+#include "report/page/html_data.h"
+
+#include "report/page/html_analyses.h"
+#include "report/page/html_graph.h"
+#include "report/words/palette.h"
+#include "report/words/text.h"
+#include "report/words/view.h"
+
+namespace visq::report {
+namespace {
+
+/// Without folders, so that the page does not depend on where things lie.
+std::string file_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+/// A colour and the values it stands for; where the comparison comes from a visq.json file, as that file has it.
+Json json_metrics(const FullReport& report) {
+  const CompareResult& result = report.comparison;
+  Json out = Json::array();
+  for (const int metric : result.metrics) {
+    const MetricInfo& info = all_metrics()[static_cast<std::size_t>(metric)];
+    Json bins = Json::array();
+    for (const VisqFile::Bin& bin :
+         report.picture ? report.picture->bins : color_bins(info, finite_values(result, metric), report.colors)) {
+      bins.push_back({{"begin", bin.begin}, {"end", bin.end}, {"color", bin.color}, {"text", text_color(bin.color)}});
+    }
+    out.push_back({{"name", info.name},
+                   {"label", report.picture ? json_string(report.picture->metric) : Json(info.label)},
+                   {"higher", info.better == Direction::kHigherIsBetter},
+                   {"formula", report.picture ? Json("") : Json(info.formula)},
+                   {"bins", std::move(bins)}});
+  }
+  return out;
+}
+
+Json json_model_facts(const ModelIdentity& identity, const std::optional<Inspection>& inspection, Mode mode) {
+  Json out{{"file", json_string(file_name(identity.path))}, {"sha256", identity.sha256}, {"mode", name(mode)}};
+  if (!inspection) return out;
+  out["operators"] = inspection->operators;
+  out["macs"] = inspection->macs;
+  out["parameters"] = inspection->parameters.elements;
+  out["bytes"] = inspection->file_bytes;
+  out["quantization"] = json_string(inspection->quantization);
+  return out;
+}
+
+Json json_statistics(const MapStatistics& values) {
+  return {json_short(values.min), json_short(values.max), json_short(values.mean), json_short(values.rms), values.non_finite};
+}
+
+Json json_quantization(const MapIdentity& map) {
+  Json out;
+  out["dtype"] = name(map.dtype);
+  out["scale"] = scale_text(map.scale);
+  out["axis"] = map.scale.size() > 1 ? Json(map.quantized_dimension) : Json(nullptr);
+  out["zero_point"] = map.zero_point.size() == 1 ? Json(map.zero_point.front()) : Json(nullptr);
+  return out;
+}
+
+/// The three errors in the map's units and in roundings, then what created error is made of, and this map's share of the outputs' error.
+Json json_origin(const ErrorOrigin& origin) {
+  Json out{{"gap", json_string(origin.not_computed)},
+           {"errors", {json_short(origin.errors.accumulated), json_short(origin.errors.created), json_short(origin.errors.inherited)}},
+           {"created",
+            {json_short(origin.weight_rounding), json_short(origin.inner_rounding), json_short(origin.output_rounding),
+             json_short(origin.output_clipping)}},
+           {"share", json_short(origin.output_share)}};
+  if (origin.in_roundings) {
+    const ThreeErrors& rounded = *origin.in_roundings;
+    out["roundings"] = {json_short(rounded.accumulated), json_short(rounded.created), json_short(rounded.inherited)};
+  }
+  return out;
+}
+
+Json json_accuracy(const Accuracy& accuracy) {
+  return {{"output", json_string(accuracy.output)},
+          {"program", json_string(accuracy.program)},
+          {"records", accuracy.records},
+          {"classes", accuracy.classes},
+          {"top1", {json_short(accuracy.reference.top1), json_short(accuracy.quantized.top1)}},
+          {"top5", {json_short(accuracy.reference.top5), json_short(accuracy.quantized.top5)}},
+          {"ratio", json_short(accuracy.ratio())},
+          {"drop", json_short(accuracy.drop())}};
+}
+
+Json json_map(const MapComparison& map, const Places& places) {
+  Json out;
+  out["place"] = place(map.reference);
+  out["name"] = json_string(map.reference.name);
+  out["op"] = json_string(map.reference.op);
+  out["node"] = places.node(map.reference);
+  if (map.quantized.name != map.reference.name) out["quantized_name"] = json_string(map.quantized.name);
+  if (map.quantized.op != map.reference.op) out["quantized_op"] = json_string(map.quantized.op);
+  out["quantized_place"] = place(map.quantized);
+  out["shape"] = compact(map.shape);
+  out.update(json_quantization(map.quantized));
+  out["metrics"] = metric_values(map.metrics);
+  out["verdict"] = json_string(remark(map));
+  if (map.integer) out["differing"] = json_short(map.differing_share);
+  if (map.origin) out["origin"] = json_origin(*map.origin);
+  if (!map.not_compared.empty()) return out;
+  out["saturated"] = json_short(map.saturated_share);
+  out["reference"] = json_statistics(map.reference_statistics);
+  out["quantized"] = json_statistics(map.quantized_statistics);
+  return out;
+}
+
+Json json_anomalies(const CompareResult& result, const Places& places) {
+  Json out = Json::array();
+  for (const Anomaly& anomaly : result.anomalies) {
+    out.push_back({{"name", json_string(anomaly.map.name)},
+                   {"map", places.map(anomaly.map)},
+                   {"kind", json_string(anomaly.kind)},
+                   {"value", json_short(anomaly.value)},
+                   {"limit", json_short(anomaly.limit)}});
+  }
+  return out;
+}
+
+Json json_match(const CompareResult& result) {
+  Json unpaired = Json::array(), warnings = Json::array(), gaps = Json::array();
+  for (const Unpaired& each : result.match.unpaired) {
+    unpaired.push_back({each.in_reference ? "reference" : "quantized", place(each.map), json_string(each.map.name),
+                        json_string(each.map.op), json_string(each.reason)});
+  }
+  for (const std::string& warning : result.match.warnings) warnings.push_back(json_string(warning));
+  for (const NotComputed& gap : result.not_computed) {
+    gaps.push_back(
+        {json_string(file_name(gap.model)), place(gap.map), json_string(gap.map.name), json_string(gap.map.op), json_string(gap.reason)});
+  }
+  return {{"by_name", result.match.by_name},
+          {"by_structure", result.match.by_structure},
+          {"unpaired", std::move(unpaired)},
+          {"warnings", std::move(warnings)},
+          {"not_computed", std::move(gaps)}};
+}
+
+}  // namespace
+
+Json html_data(const FullReport& report) {
+  const CompareResult& result = report.comparison;
+  const Places places(result);
+  const auto texts = [](const std::vector<std::string>& list) {
+    Json out = Json::array();
+    for (const std::string& text : list) out.push_back(json_string(text));
+    return out;
+  };
+  Json maps = Json::array(), processed = Json::array();
+  for (const MapComparison& map : result.maps) maps.push_back(json_map(map, places));
+  for (const MapComparison& map : result.processed) processed.push_back(metric_values(map.metrics));
+  Json out;
+  out["title"] = json_string(report.title);
+  out["version"] = report.version;
+  out["command"] = json_string(report.command);
+  out["models"] = {{"reference", json_model_facts(result.reference, report.reference, result.reference_mode)},
+                   {"quantized", json_model_facts(result.quantized, report.quantized, result.quantized_mode)}};
+  out["data"] = json_string(file_name(result.data));
+  out["records"] = result.records.last - result.records.first;
+  out["picture"] = report.picture ? json_string(file_name(report.picture->path)) : Json(nullptr);
+  out["metrics"] = json_metrics(report);
+  out["maps"] = std::move(maps);
+  out["outputs"] = result.outputs;
+  out["post"] = name(result.post);
+  out["processed"] = std::move(processed);
+  out["accuracy"] = result.accuracy ? json_accuracy(*result.accuracy) : Json(nullptr);
+  out["anomalies"] = json_anomalies(result, places);
+  out["match"] = json_match(result);
+  out["diagnosis"] = report.diagnosis ? json_diagnosis(*report.diagnosis, places) : Json(nullptr);
+  out["sensitivity"] = report.sensitivity ? json_sensitivity(*report.sensitivity, places) : Json(nullptr);
+  out["weights"] = json_weights(report.weights, places);
+  out["accumulation"] = report.accumulation ? json_accumulation(*report.accumulation, places) : Json(nullptr);
+  out["partial"] = report.partial ? json_partial(*report.partial, places) : Json(nullptr);
+  out["distributions"] = report.distribution ? json_distributions(*report.distribution, places) : Json(nullptr);
+  out["operators"] = json_operators(report, places);
+  out["top"] = report.top;
+  out["missing"] = texts(report.missing);
+  out["left_out"] = texts(report.left_out);
+  out["graph"] = html_graph(result.graph);
+  return out;
+}
+
+}  // namespace visq::report

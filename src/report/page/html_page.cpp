@@ -1,0 +1,69 @@
+// The page of `report`: a template with style, script and data put into it.
+#include "report/page/html_data.h"
+
+namespace visq {
+namespace report {
+
+std::string_view page_html();  // the files in html/, embedded when the program is built
+std::string_view page_css();
+std::string_view basis_js();
+std::string_view graph_js();
+std::string_view panel_js();
+std::string_view tables_js();
+std::string_view charts_js();
+std::string_view layout_js();
+std::string_view sections_js();
+std::string_view start_js();
+std::string_view d3_min_js();  // the library that draws
+std::string_view d3_license_txt();
+
+namespace {
+
+/// JSON that neither ends the element it stands in nor opens another: in JSON "<" occurs in strings only, where an escape means the same.
+std::string embeddable(const Json& document) {
+  const std::string text = json_text(document, -1);
+  std::string out;
+  out.reserve(text.size());
+  for (const char letter : text) {
+    if (letter == '<') {
+      out += "\\u003c";
+    } else {
+      out += letter;
+    }
+  }
+  return out;
+}
+
+/// The template up to a mark; what is left of the template begins behind it.
+std::string_view take_until(std::string_view& page, std::string_view mark) {
+  const std::size_t at = page.find(mark);
+  const std::string_view head = page.substr(0, at);
+  page.remove_prefix(at == std::string_view::npos ? page.size() : at + mark.size());
+  return head;
+}
+
+}  // namespace
+}  // namespace report
+
+std::string html_page(const FullReport& report) {
+  std::string_view page = report::page_html();
+  std::string out;
+  out += report::take_until(page, "{{css}}");
+  out += report::page_css();
+  out += report::take_until(page, "{{data}}");
+  out += report::embeddable(report::html_data(report));
+  out += report::take_until(page, "{{library}}");
+  out += report::d3_license_txt();
+  std::string_view library = report::d3_min_js();
+  report::take_until(library, "\n");  // its first line is an address; what it says of the author stands in the licence too
+  out += library;
+  out += report::take_until(page, "{{js}}");
+  for (const auto part : {report::basis_js, report::tables_js, report::charts_js, report::layout_js, report::graph_js, report::panel_js,
+                          report::sections_js, report::start_js}) {
+    out += part();
+  }
+  out += page;
+  return out;
+}
+
+}  // namespace visq

@@ -1,0 +1,40 @@
+// Where feature maps and operators stand in the page: their indices in its lists.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "report/json/json_text.h"
+#include "visq/full_report.h"
+
+namespace visq::report {
+
+class Places {
+ public:
+  explicit Places(const CompareResult& result);
+
+  /// The node of the graph that makes a map of the reference; null where the graph has none.
+  Json node(const MapIdentity& map) const;
+  /// The comparison of a map of the reference; null where it was not compared.
+  Json map(const MapIdentity& map) const;
+  /// The same of a map of the quantized model's main graph.
+  Json quantized_map(const MapIdentity& map) const;
+  /// The map of that name in the reference's main graph.
+  Json map_called(const std::string& name) const;
+  /// The map that a finding is about: by the reference's name, else the first one of the quantized operator.
+  Json map(const Finding& finding) const;
+
+ private:
+  using Place = std::pair<int, int>;  ///< subgraph, index
+  void add_node(const GraphNode& node, int place);
+  void add_map(const MapComparison& map, int place);
+
+  std::map<Place, int> inputs_, operators_;
+  std::map<int, int> by_quantized_node_;
+  std::map<std::tuple<int, int, int>, int> maps_, quantized_maps_;
+  std::map<std::string, int, std::less<>> by_name_, by_quantized_name_;
+};
+
+}  // namespace visq::report

@@ -1,0 +1,74 @@
+// badcase for people: one line per output and metric.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/results/badcase_report.h"
+#include "report/words/fitted_table.h"
+#include "report/words/text.h"
+#include "report/words/view.h"
+
+namespace visq::report {
+namespace {
+
+std::string by_label(const BadCase& bad) {
+  return bad.metric < 0 ? "differing" : std::string(all_metrics()[static_cast<std::size_t>(bad.metric)].label);
+}
+
+/// What the terminal keeps longest of the metrics that are not asked for.
+int priority(std::string_view metric) {
+  if (metric == "sqnr") return 1;
+  if (metric == "cosine" || metric == "atol") return 2;
+  return metric == "l1" || metric == "mse" ? 3 : 4;
+}
+
+std::string case_table(const BadcaseResult& result, std::size_t columns) {
+  const auto asked = [&](std::size_t metric) {
+    return std::find(result.by.begin(), result.by.end(), static_cast<int>(metric)) != result.by.end();
+  };
+  std::vector<FittedColumn> table{{{"output"}, 0, true}, {{"worst by"}}, {{"record", true}}};
+  for (std::size_t i = 0; i < all_metrics().size(); ++i) {
+    const MetricInfo& metric = all_metrics()[i];
+    table.push_back({{std::string(metric.label), true}, asked(i) ? 0 : priority(metric.name)});
+  }
+  table.push_back({{"differing", true}, 5});
+  table.push_back({{"not finite", true}, 5});
+  table.push_back({{"shape"}, 6});
+  std::vector<std::vector<std::string>> rows;
+  for (const BadCase& bad : result.cases) {
+    const BadcaseOutput& output = result.outputs[bad.output];
+    std::vector<std::string> row{printable(output.reference.name), by_label(bad), std::to_string(bad.record)};
+    for (const MetricValue& value : bad.values) row.push_back(brief(value));
+    row.push_back(output.integer ? brief(bad.differing_share) : "-");
+    row.push_back(std::to_string(bad.non_finite));
+    row.push_back(compact(output.shape));
+    rows.push_back(std::move(row));
+  }
+  return fitted_table(table, rows, columns);
+}
+
+}  // namespace
+
+std::string badcase_text(const BadcaseResult& result, std::size_t columns) {
+  std::string text = fmt::format("{} ({}) and {} ({})\n{}, {}\n\n", printable(result.reference.path), name(result.reference_mode),
+                                 printable(result.quantized.path), name(result.quantized_mode), printable(result.data),
+                                 plural(result.records.last - result.records.first, "record"));
+  if (result.post != PostProcess::kNone) text += fmt::format("outputs after {}\n\n", name(result.post));
+  text += case_table(result, columns);
+  for (const BadcaseOutput& output : result.outputs) {
+    if (!output.not_compared.empty()) {
+      text += fmt::format("{}: not compared in some record: {}\n", printable(output.reference.name), printable(output.not_compared));
+    }
+  }
+  text += "\n";
+  for (const std::size_t index : result.worst_output) {
+    const BadCase& bad = result.cases[index];
+    text += wrapped(fmt::format("Worst by {}: output {} in record {}", by_label(bad), printable(result.outputs[bad.output].reference.name),
+                                bad.record),
+                    columns, 0) +
+            "\n";
+  }
+  return text;
+}
+
+}  // namespace visq::report

@@ -1,0 +1,101 @@
+// diagnose for people: how good the outputs are, what holds for the pair as a whole, and the findings in order of importance.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "report/results/diagnose_report.h"
+#include "report/words/histogram_line.h"
+#include "report/words/text.h"
+
+namespace visq::report {
+namespace {
+
+/// Findings that the terminal shows; files show all.
+constexpr std::size_t kShown = 8;
+constexpr std::size_t kIndent = 4;
+/// Columns for what a histogram is of.
+constexpr std::size_t kShownName = 24;
+
+std::string_view word(Severity severity) { return severity == Severity::kHint ? "info" : name(severity); }
+
+class DiagnoseText {
+ public:
+  DiagnoseText(const DiagnoseResult& result, const DiagnoseTextOptions& options) : result_(result), options_(options) {}
+
+  std::string write() {
+    header();
+    for (const GlobalRemark& remark : result_.remarks) paragraph(fmt::format("{}: {}", remark.kind, printable(remark.text)), 2);
+    if (!result_.remarks.empty()) line("");
+    findings();
+    measures();
+    return std::move(out_);
+  }
+
+ private:
+  void line(const std::string& text) { out_ += text + "\n"; }
+  void paragraph(const std::string& text, std::size_t indent) { line(wrapped(text, options_.columns, indent)); }
+  void detail(const std::string& text) { line(std::string(kIndent, ' ') + wrapped(text, options_.columns, kIndent)); }
+
+  std::string colored(std::string_view text, Severity severity) const {
+    static constexpr std::string_view kStyles[] = {"1", "33", "31"};
+    if (!options_.color) return std::string(text);
+    return fmt::format("\x1b[{}m{}\x1b[0m", kStyles[static_cast<std::size_t>(severity)], text);
+  }
+
+  void header() {
+    paragraph(fmt::format("{} against {}, {} mode, {}", printable(result_.quantized.path), printable(result_.reference.path),
+                          name(result_.mode), plural(result_.records.last - result_.records.first, "record")),
+              2);
+    for (std::size_t i = 0; i < result_.outputs.size(); ++i) {
+      paragraph(fmt::format("output {}: SQNR {} dB", printable(result_.outputs[i]), brief(result_.output_sqnr[i])), 2);
+    }
+    line("");
+  }
+
+  void findings() {
+    const std::size_t shown = options_.columns == 0 ? result_.findings.size() : std::min(kShown, result_.findings.size());
+    if (result_.findings.empty()) line("No cause found.");
+    for (std::size_t i = 0; i < shown; ++i) finding(i + 1, result_.findings[i]);
+    if (shown < result_.findings.size()) line(fmt::format("and {} more; -o or --json has all", result_.findings.size() - shown));
+  }
+
+  void finding(std::size_t rank, const Finding& finding) {
+    std::string title = fmt::format("{}. {} {}", rank, colored(word(finding.severity), finding.severity), finding.cause);
+    if (finding.tried) title += fmt::format(", mending it wins {:.1f} dB", finding.gain_db);
+    line(title);
+    if (!finding.name.empty()) {
+      const std::string node = finding.node < 0 ? "" : fmt::format("node {} ", finding.node);
+      detail(fmt::format("{}{} {}", node, finding.op, printable(finding.name)));
+    }
+    detail(printable(finding.text));
+    if (finding.values) picture(*finding.values);
+    if (!finding.fix.empty()) detail("fix: " + printable(finding.fix));
+    if (!finding.configuration.empty() && options_.columns == 0) detail(printable(finding.configuration));
+    line("");
+  }
+
+  /// A line of bars; the range of the grid in brackets.
+  void picture(const ValueEvidence& values) {
+    const std::string bars = histogram_line(values.histogram, values.range_low, values.range_high);
+    detail(fmt::format("{:.4g} {} {:.4g} ({}; [ ] the range)", values.histogram.low, bars, values.histogram.high,
+                       shortened(printable(values.what), kShownName)));
+  }
+
+  void measures() {
+    if (result_.measures.empty()) return;
+    line("What helps in general:");
+    for (const std::string& measure : result_.measures) line("  - " + measure);
+  }
+
+  const DiagnoseResult& result_;
+  const DiagnoseTextOptions& options_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string diagnose_text(const DiagnoseResult& result, const DiagnoseTextOptions& options) {
+  return DiagnoseText(result, options).write();
+}
+
+}  // namespace visq::report

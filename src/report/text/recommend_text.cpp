@@ -1,0 +1,95 @@
+// recommend for people: what can be mended for nothing, and what higher precision buys.
+#include <fmt/format.h>
+
+#include "report/results/recommend_report.h"
+#include "report/words/text.h"
+#include "report/words/text_table.h"
+
+namespace visq::report {
+namespace {
+
+std::string bytes_text(double bytes) {
+  if (bytes >= 1e6) return fmt::format("{:.1f} MB", bytes / 1e6);
+  return bytes >= 1e4 ? fmt::format("{:.1f} kB", bytes / 1e3) : fmt::format("{:.0f} B", bytes);
+}
+
+class RecommendText {
+ public:
+  RecommendText(const RecommendResult& result, std::size_t columns) : result_(result), columns_(columns) {}
+
+  std::string write() {
+    paragraph(fmt::format("{} against {}, {}", printable(result_.quantized.path), printable(result_.reference.path),
+                          plural(result_.records.last - result_.records.first, "record")),
+              2);
+    line("");
+    repairs();
+    front();
+    chosen();
+    return std::move(out_);
+  }
+
+ private:
+  void line(const std::string& text) { out_ += text + "\n"; }
+  void paragraph(const std::string& text, std::size_t indent) { line(wrapped(text, columns_, indent)); }
+  const PrecisionPoint& choice() const { return result_.front[result_.chosen]; }
+
+  void repairs() {
+    if (result_.repairs.empty()) {
+      line("Nothing to repair without new calibration.");
+      line("");
+      return;
+    }
+    line(fmt::format("Repairs that need no new calibration ({} mode, worst output {:.1f} dB before)", name(result_.repair_mode),
+                     result_.sqnr_before));
+    for (std::size_t i = 0; i < result_.repairs.size(); ++i) {
+      const AppliedRepair& repair = result_.repairs[i];
+      paragraph(fmt::format("{}. {} {}: {}; wins {:.1f} dB, worst output then {:.1f} dB", i + 1, repair.finding.cause,
+                            printable(repair.finding.name), printable(repair.finding.fix), repair.finding.gain_db, repair.sqnr),
+                3);
+    }
+    line("");
+  }
+
+  void front() {
+    const bool accuracy = result_.front.front().accuracy_drop.has_value();
+    line(fmt::format("Operators in {}{} (fake quantization)", result_.to, result_.repairs.empty() ? "" : ", on top of that"));
+    std::vector<Column> columns{{""}, {"operators", true}, {"weights", true}, {"MAC-bits", true}, {"predicted", true}, {"simulated", true}};
+    if (accuracy) columns.push_back({"accuracy drop", true});
+    std::vector<std::vector<std::string>> rows;
+    for (std::size_t i = 0; i < result_.front.size(); ++i) {
+      const PrecisionPoint& point = result_.front[i];
+      const auto bytes = static_cast<double>(point.added_bytes);
+      rows.push_back({i == result_.chosen ? "->" : "", std::to_string(point.operators.size()),
+                      fmt::format("+{} ({:.1f} %)", bytes_text(bytes), 100 * bytes / std::max(result_.weight_bytes, 1.0)),
+                      fmt::format("+{:.1f} %", 100 * point.added_mac_bits / std::max(result_.mac_bits, 1.0)),
+                      fmt::format("{:.1f} dB", point.predicted_sqnr), fmt::format("{:.1f} dB", point.sqnr)});
+      if (accuracy) rows.back().push_back(fmt::format("{:.2f} points", point.accuracy_drop.value_or(0)));
+    }
+    out_ += text_table(columns, rows);
+    line("");
+  }
+
+  void chosen() {
+    paragraph(fmt::format("Chosen: {}, {} in {}", result_.choice, plural(static_cast<std::int64_t>(choice().operators.size()), "operator"),
+                          result_.to),
+              2);
+    if (!result_.repairs.empty()) {
+      paragraph(fmt::format("without the repairs, as a quantizer makes it that calibrates as before: {:.1f} dB", result_.unrepaired_sqnr),
+                2);
+    }
+    for (const QuantizerConfig::Layer& layer : result_.config.layers) {
+      line("  " + layer.op + " " +
+           (columns_ == 0 ? printable(layer.name) : shortened(printable(layer.name), columns_ - layer.op.size() - 3)));
+    }
+  }
+
+  const RecommendResult& result_;
+  std::size_t columns_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string recommend_text(const RecommendResult& result, std::size_t columns) { return RecommendText(result, columns).write(); }
+
+}  // namespace visq::report

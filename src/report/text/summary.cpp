@@ -1,0 +1,260 @@
+// What `compare` prints on the terminal.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "report/review/review_parts.h"
+#include "report/words/origin_summary.h"
+#include "report/words/text.h"
+#include "report/words/text_table.h"
+#include "report/words/view.h"
+#include "visq/report.h"
+
+namespace visq {
+namespace report {
+namespace {
+
+constexpr std::size_t kNarrowestName = 16;
+constexpr std::size_t kLegibleName = 36;
+constexpr int kAboveNames = 2;  ///< columns up to this priority may make names narrower than is legible
+constexpr std::size_t kWidestName = 60;
+constexpr std::size_t kListed = 5;  ///< anomalies, warnings and the like that are listed before "and N more"
+
+/// ANSI styles, or nothing.
+class Style {
+ public:
+  explicit Style(bool color) : color_(color) {}
+  std::string bold(const std::string& text) const { return wrap("1", text); }
+  std::string warning(const std::string& text) const { return wrap("33", text); }
+
+ private:
+  std::string wrap(std::string_view code, const std::string& text) const {
+    return color_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
+  }
+  bool color_;
+};
+
+/// A column of the terminal's tables: how its cell is made, and what it gives way to. The smallest priority stays longest.
+struct SummaryColumn {
+  Column column;
+  int priority;
+  std::string (*cell)(const CompareResult& result, const MapComparison& map);
+};
+
+std::string metric_text(const CompareResult& result, const MapComparison& map, std::string_view metric) {
+  return brief(value_of(result, map, metric_index(metric)));
+}
+
+template <const char* kMetric>
+std::string metric_cell(const CompareResult& result, const MapComparison& map) {
+  return metric_text(result, map, kMetric);
+}
+
+constexpr char kSqnr[] = "sqnr", kCosine[] = "cosine", kMse[] = "mse", kMpeir[] = "mpeir", kAtol[] = "atol", kSteps[] = "max_qscale_diff";
+
+const std::vector<SummaryColumn>& detail_columns() {
+  using Result = const CompareResult&;
+  using Map = const MapComparison&;
+  static const std::vector<SummaryColumn> columns = {
+      {{"op"}, 2, [](Result, Map map) { return printable(map.reference.op); }},
+      {{"SQNR", true}, 1, metric_cell<kSqnr>},
+      {{"Cosine", true}, 4, metric_cell<kCosine>},
+      {{"MSE", true}, 5, metric_cell<kMse>},
+      {{"MPEIR", true}, 8, metric_cell<kMpeir>},
+      {{"ATOL", true}, 7, metric_cell<kAtol>},
+      {{"max_qscale_diff", true}, 9, metric_cell<kSteps>},
+      {{"dtype"}, 6, [](Result, Map map) { return std::string(name(map.quantized.dtype)); }},
+      {{"shape"}, 10, [](Result, Map map) { return compact(map.shape); }},
+      {{"differing", true}, 11, [](Result, Map map) { return map.integer && map.not_compared.empty() ? brief(map.differing_share) : "-"; }},
+      {{"verdict"}, 3, [](Result, Map map) { return remark(map); }},
+  };
+  return columns;
+}
+
+class Summary {
+ public:
+  Summary(const CompareResult& result, const SummaryOptions& options)
+      : result_(result), options_(options), style_(options.color), sort_(options.sort >= 0 ? options.sort : main_metric(result)) {}
+
+  std::string text() {
+    header();
+    outputs();
+    accuracy();
+    worst();
+    origins();
+    anomalies();
+    pairing();
+    next();
+    return out_;
+  }
+
+ private:
+  using Maps = std::vector<const MapComparison*>;
+
+  template <class... Args>
+  void add(fmt::format_string<Args...> text, Args&&... args) {
+    out_ += fmt::format(text, std::forward<Args>(args)...);
+  }
+
+  void header() {
+    const auto records = result_.records.last - result_.records.first;
+    out_ += text_table({{"reference"}, {printable(result_.reference.path)}, {std::string(name(result_.reference_mode))}},
+                       {{"quantized", printable(result_.quantized.path), std::string(name(result_.quantized_mode))},
+                        {"data", printable(result_.data), fmt::format("{} record{}", records, records == 1 ? "" : "s")}});
+    if (result_.interrupted) out_ += style_.warning("interrupted: the numbers are those of the records done so far") + "\n";
+  }
+
+  void outputs() {
+    if (result_.outputs.empty()) return;
+    Maps maps;
+    for (std::size_t i = 0; i < result_.outputs.size(); ++i) maps.push_back(&compared_output(result_, i));
+    const std::string after = result_.post == PostProcess::kNone ? "" : fmt::format(" after {}", name(result_.post));
+    add("\n{}{}\n{}", style_.bold("Outputs"), after, table(maps, maps));
+  }
+
+  void accuracy() {
+    if (!result_.accuracy) return;
+    const Accuracy& values = *result_.accuracy;
+    if (!values.program.empty()) {
+      add("\n{} by {} on {} records\n{}", style_.bold("Accuracy"), shortened(printable(values.program), kLegibleName), values.records,
+          text_table({{""}, {"number", true}}, {{"reference", brief(values.reference.top1)}, {"quantized", brief(values.quantized.top1)}}));
+      add("drop: {:.2f} percentage points, ratio {}\n", values.drop(), brief(values.ratio()));
+      return;
+    }
+    const auto percent = [](double share) { return fmt::format("{:.2f} %", 100 * share); };
+    add("\n{} of {} on {} records\n{}", style_.bold("Accuracy"), shortened(printable(values.output), kLegibleName), values.records,
+        text_table({{""}, {"top-1", true}, {"top-5", true}},
+                   {{"reference", percent(values.reference.top1), percent(values.reference.top5)},
+                    {"quantized", percent(values.quantized.top1), percent(values.quantized.top5)}}));
+    add("drop of top-1: {:.2f} percentage points, ratio {}\n", values.drop(), brief(values.ratio()));
+  }
+
+  /// Nodes with a value come first, worst in front; equal ones in graph order.
+  void worst() {
+    const std::size_t all = node_rows(result_, sort_).size();
+    std::vector<NodeRow> rows = worst_rows(result_, sort_);
+    const std::size_t valued = rows.size();
+    rows.resize(std::min(rows.size(), static_cast<std::size_t>(std::max(options_.worst, 0))));
+    if (rows.empty()) return;
+    Maps maps, names;
+    for (const NodeRow& row : rows) {
+      maps.push_back(&result_.maps[row.worst]);
+      names.push_back(&result_.maps[row.first]);
+    }
+    const std::string by = sort_ >= 0 ? fmt::format(" by {}", all_metrics()[static_cast<std::size_t>(sort_)].label) : "";
+    const std::string without = valued < all ? fmt::format(" ({} without a value)", all - valued) : "";
+    add("\n{}{}\n{}", style_.bold(fmt::format("Worst {} of {} nodes{}", rows.size(), all, by)), without, table(maps, names));
+  }
+
+  void origins() {
+    if (!has_origins(result_)) return;
+    const auto rows = static_cast<std::size_t>(std::max(options_.worst, 0));
+    const auto columns = static_cast<std::size_t>(std::max(options_.width, 0));
+    add("\n{}\n{}", style_.bold(origin_title(result_, rows)), origin_table(result_, rows, columns));
+    add("{}\n", wrapped("errors in % of the map's RMS; s/√12: the created one in these units, where 1 is pure rounding", columns, 0));
+    const std::string sentence = origin_sentence(result_);
+    if (!sentence.empty()) add("{}\n", wrapped(sentence, columns, 0));
+    list("Origin not known", origin_gaps(result_));
+  }
+
+  /// A table that fits the terminal: columns are dropped, then names are shortened.
+  std::string table(const Maps& maps, const Maps& names) const {
+    std::vector<Column> columns = {{"index"}, {"name"}};
+    std::vector<std::vector<std::string>> rows;
+    std::size_t index_width = width(columns[0].title), name_width = kNarrowestName;
+    for (std::size_t i = 0; i < maps.size(); ++i) {
+      rows.push_back({place(names[i]->reference), printable(names[i]->reference.name)});
+      index_width = std::max(index_width, width(rows[i][0]));
+      name_width = std::max(name_width, std::min(width(rows[i][1]), kWidestName));
+    }
+    std::size_t left = static_cast<std::size_t>(std::max(options_.width, 0));
+    left -= std::min(left, index_width + 2 + kNarrowestName);
+    const std::size_t legible = std::min(name_width, kLegibleName) - kNarrowestName;
+    for (const SummaryColumn* column : fitting(maps, legible, left)) {
+      columns.push_back(column->column);
+      for (std::size_t i = 0; i < maps.size(); ++i) rows[i].push_back(column->cell(result_, *maps[i]));
+    }
+    for (auto& row : rows) row[1] = shortened(row[1], std::min(name_width, kNarrowestName + left));
+    return text_table(columns, rows);
+  }
+
+  /// The columns that fit into `left` columns of the terminal, which loses what they take. The metric sorted by comes before all others;
+  /// all but the first few leave names `legible` columns.
+  std::vector<const SummaryColumn*> fitting(const Maps& maps, std::size_t legible, std::size_t& left) const {
+    std::vector<const SummaryColumn*> by_priority, chosen;
+    for (const SummaryColumn& column : detail_columns()) by_priority.push_back(&column);
+    const auto rank = [&](const SummaryColumn* column) {
+      return sort_ >= 0 && column->column.title == all_metrics()[static_cast<std::size_t>(sort_)].label ? 0 : column->priority;
+    };
+    std::sort(by_priority.begin(), by_priority.end(), [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
+    for (const SummaryColumn* column : by_priority) {
+      std::size_t needed = width(column->column.title);
+      bool informative = false;
+      for (const MapComparison* map : maps) {
+        const std::string cell = column->cell(result_, *map);
+        needed = std::max(needed, width(cell));
+        informative = informative || (cell != "-" && !cell.empty());
+      }
+      const std::size_t reserved = rank(column) <= kAboveNames ? 0 : legible;
+      if (!informative || needed + 2 + reserved > left) continue;
+      left -= needed + 2;
+      chosen.push_back(column);
+    }
+    std::sort(chosen.begin(), chosen.end());  // back into the order of the table, where they stand side by side
+    return chosen;
+  }
+
+  void list(const std::string& title, const std::vector<std::string>& lines) {
+    if (lines.empty()) return;
+    add("\n{}\n", style_.warning(title));
+    for (std::size_t i = 0; i < std::min(lines.size(), kListed); ++i) add("  {}\n", lines[i]);
+    if (lines.size() > kListed) add("  and {} more\n", lines.size() - kListed);
+  }
+
+  void anomalies() {
+    std::vector<std::string> lines;
+    for (const Anomaly& anomaly : result_.anomalies) {
+      lines.push_back(fmt::format("{} {}: {}, {} (limit {})", place(anomaly.map), shortened(printable(anomaly.map.name), kLegibleName),
+                                  printable(anomaly.kind), brief(anomaly.value), brief(anomaly.limit)));
+    }
+    list(fmt::format("{} anomal{}", lines.size(), lines.size() == 1 ? "y" : "ies"), lines);
+    lines.clear();
+    for (const NotComputed& each : result_.not_computed) {
+      lines.push_back(fmt::format("{}: {} {}: {}", printable(each.model), place(each.map), printable(each.map.op), printable(each.reason)));
+    }
+    list("Not computed", lines);
+  }
+
+  void pairing() {
+    const MatchReport& match = result_.match;
+    add("\nPaired {} by name, {} by structure; {} unpaired\n", match.by_name, match.by_structure, match.unpaired.size());
+    for (const std::string& warning : match.warnings) out_ += style_.warning("warning: " + printable(warning)) + "\n";
+  }
+
+  void next() {
+    const std::string reference = shell_word(printable(result_.reference.path)), quantized = shell_word(printable(result_.quantized.path));
+    if (options_.folder.empty()) {
+      const std::string data = result_.data == "random" || result_.graph.nodes.empty() ? "" : " -d " + shell_word(printable(result_.data));
+      add("\nNext: visqerror compare {} {}{} -o OUT  writes tables, pictures and JSON\n", reference, quantized, data);
+      return;
+    }
+    const std::string_view metric = sort_ >= 0 ? all_metrics()[static_cast<std::size_t>(sort_)].name : "mse";
+    const auto file = std::filesystem::path(options_.folder) / fmt::format("{}.{}.visq.json.dot", stem_of(result_.reference.path), metric);
+    add("\nNext: dot -Tsvg -O {}  draws the graph\n", shell_word(printable(file.string())));
+  }
+
+  const CompareResult& result_;
+  const SummaryOptions& options_;
+  Style style_;
+  int sort_;
+  std::string out_;
+};
+
+}  // namespace
+}  // namespace report
+
+std::string summary(const CompareResult& result, const SummaryOptions& options) { return report::Summary(result, options).text(); }
+
+}  // namespace visq

@@ -1,0 +1,100 @@
+#include "report/words/view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/words/text.h"
+
+namespace visq::report {
+namespace {
+
+bool same_node(const MapIdentity& a, const MapIdentity& b) {
+  if (a.subgraph != b.subgraph || a.node != b.node) return false;
+  return a.node >= 0 || a.output == b.output;  // every graph input is a node of its own
+}
+
+}  // namespace
+
+MetricValue value_of(const CompareResult& result, const MapComparison& map, int metric) {
+  const auto found = std::find(result.metrics.begin(), result.metrics.end(), metric);
+  const auto position = static_cast<std::size_t>(found - result.metrics.begin());
+  return position < map.metrics.size() ? map.metrics[position] : MetricValue{};
+}
+
+std::vector<double> finite_values(const CompareResult& result, int metric) {
+  std::vector<double> values;
+  for (const MapComparison& map : result.maps) {
+    const MetricValue value = value_of(result, map, metric);
+    if (value.state == MetricValue::State::kFinite) values.push_back(value.value);
+  }
+  return values;
+}
+
+int main_metric(const CompareResult& result) {
+  const int sqnr = metric_index("sqnr");
+  if (std::find(result.metrics.begin(), result.metrics.end(), sqnr) != result.metrics.end()) return sqnr;
+  return result.metrics.empty() ? -1 : result.metrics.front();
+}
+
+std::vector<NodeRow> node_rows(const CompareResult& result, int metric) {
+  std::vector<NodeRow> rows;
+  for (std::size_t i = 0; i < result.maps.size(); ++i) {
+    if (rows.empty() || !same_node(result.maps[rows.back().first].reference, result.maps[i].reference)) {
+      rows.push_back({i, i});
+      continue;
+    }
+    if (metric < 0) continue;
+    const MetricValue candidate = value_of(result, result.maps[i], metric);
+    const MetricValue worst = value_of(result, result.maps[rows.back().worst], metric);
+    const bool only = worst.state == MetricValue::State::kUndefined && candidate.state != MetricValue::State::kUndefined;
+    if (only || worse(all_metrics()[static_cast<std::size_t>(metric)], candidate, worst)) rows.back().worst = i;
+  }
+  return rows;
+}
+
+std::vector<NodeRow> worst_rows(const CompareResult& result, int metric) {
+  std::vector<NodeRow> rows = node_rows(result, metric);
+  if (metric < 0) return rows;
+  const MetricInfo& info = all_metrics()[static_cast<std::size_t>(metric)];
+  const auto value = [&](const NodeRow& row) { return value_of(result, result.maps[row.worst], metric); };
+  std::erase_if(rows, [&](const NodeRow& row) { return value(row).state == MetricValue::State::kUndefined; });
+  std::stable_sort(rows.begin(), rows.end(), [&](const NodeRow& a, const NodeRow& b) { return worse(info, value(a), value(b)); });
+  return rows;
+}
+
+std::string brief(const MetricValue& value) {
+  if (value.state == MetricValue::State::kInfinite) return "inf";
+  return value.state == MetricValue::State::kFinite ? brief(value.value) : "-";
+}
+
+std::string exact(const MetricValue& value) {
+  if (value.state == MetricValue::State::kInfinite) return "inf";
+  return value.state == MetricValue::State::kFinite ? exact(value.value) : "";
+}
+
+std::string_view metric_label(int metric) { return all_metrics()[static_cast<std::size_t>(metric)].label; }
+
+std::string place(const MapIdentity& map) {
+  const std::string node = map.node < 0 ? fmt::format("in{}", map.output) : std::to_string(map.node);
+  return map.subgraph == 0 ? node : fmt::format("{}/{}", map.subgraph, node);
+}
+
+std::string compact(const Shape& shape) {
+  if (shape.rank() == 0) return "scalar";
+  return fmt::format("{}", fmt::join(shape.dims(), "x"));
+}
+
+std::string scale_text(const std::vector<float>& scale) {
+  if (scale.empty()) return "";
+  if (scale.size() == 1) return fmt::format("{}", scale.front());
+  const auto [low, high] = std::minmax_element(scale.begin(), scale.end());
+  return fmt::format("{}..{} ({})", *low, *high, scale.size());
+}
+
+std::string remark(const MapComparison& map) {
+  if (!map.not_compared.empty()) return "not compared: " + printable(map.not_compared);
+  return printable(map.verdict);
+}
+
+}  // namespace visq::report

@@ -1,0 +1,51 @@
+// Looks at a CompareResult from the side of tables and pictures: values of one metric, one row per node.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "visq/compare.h"
+
+namespace visq::report {
+
+/// A metric (index into all_metrics()) of a map; undefined where the map was not compared or the metric not computed.
+MetricValue value_of(const CompareResult& result, const MapComparison& map, int metric);
+
+/// The finite values of one metric over all maps.
+std::vector<double> finite_values(const CompareResult& result, int metric);
+
+/// The metric that says which output of an operator is its worst: SQNR if computed, else the first; -1 where there is none.
+int main_metric(const CompareResult& result);
+
+/// Indices into result.maps, one per node (graph input or operator) in graph order: of several outputs the worst by `metric`.
+struct NodeRow {
+  std::size_t first = 0;  ///< the node's first output, whose name the node bears
+  std::size_t worst = 0;  ///< its worst output
+};
+std::vector<NodeRow> node_rows(const CompareResult& result, int metric);
+
+/// Those with a value of the metric, worst in front; equal ones in graph order. Metric -1: all, in graph order.
+std::vector<NodeRow> worst_rows(const CompareResult& result, int metric);
+
+/// Four significant digits; "inf" where there is no error at all, "-" where there is no value.
+std::string brief(const MetricValue& value);
+/// All digits, for files that programs read; "inf" where there is no error at all, empty where there is no value.
+std::string exact(const MetricValue& value);
+
+/// What tables call a metric (an index into all_metrics()).
+std::string_view metric_label(int metric);
+
+/// Which node a table means: "12", "in0" for graph inputs; "1/12" in other subgraphs than the main one.
+std::string place(const MapIdentity& map);
+
+/// "1x48x48x8"; "scalar".
+std::string compact(const Shape& shape);
+
+/// "0.0235"; per channel "0.001..0.02 (64)"; empty where there is no scale.
+std::string scale_text(const std::vector<float>& scale);
+
+/// What a table says about a map in words: why it was not compared, or the verdict.
+std::string remark(const MapComparison& map);
+
+}  // namespace visq::report

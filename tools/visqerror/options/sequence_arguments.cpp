@@ -1,0 +1,69 @@
+#include "visqerror/options/sequence_arguments.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <limits>
+
+#include "core/error.h"
+#include "visq/data.h"
+#include "visq/run.h"
+#include "visqerror/options/shared_options.h"
+
+namespace visq::tool {
+namespace {
+
+/// Names hold '=' at times, so the last one splits.
+Result<FeedBack> parse_feed_back(const std::string& text) {
+  const auto equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+    return usage_error("--feed-back: '{}' is not OUTPUT=INPUT", text);
+  }
+  return FeedBack{text.substr(0, equals), text.substr(equals + 1)};
+}
+
+/// The first record of a file with these inputs alone, in the model's order, or with all inputs. One array per position.
+Result<std::vector<Array>> read_state(const std::string& path, const Model& model, const std::vector<int>& positions) {
+  std::vector<int> others;
+  for (int i = 0; i < static_cast<int>(model.main().inputs.size()); ++i) {
+    if (std::find(positions.begin(), positions.end(), i) == positions.end()) others.push_back(i);
+  }
+  VISQ_ASSIGN(const PartialData data, open_data_without(path, model, others));
+  VISQ_ASSIGN(const Record record, data.source->read(0));
+  std::vector<Array> state;
+  for (const int position : positions) state.push_back(record.inputs[static_cast<std::size_t>(position)]);
+  return state;
+}
+
+}  // namespace
+
+void SequenceArguments::add_to(CLI::App& app) {
+  const std::string group = "Sequences";
+  add_values(app, "--feed-back", feed_back, "OUTPUT=INPUT",
+             "the output of a record is the input of the next, in each model its own; the data may leave that input out")
+      ->group(group);
+  add_value(app, "--state", state, "FILE", "what fed-back inputs start with: test data of these inputs; default: zero")->group(group);
+  add_value(app, "--sequence-length", length, "N", "start afresh at every record whose index is a multiple of N; default: one sequence")
+      ->group(group);
+}
+
+Result<SequenceOptions> open_sequence(const SequenceArguments& arguments, const Model& model, const Model* twin, const Console& console) {
+  SequenceOptions options;
+  for (const std::string& text : arguments.feed_back) {
+    VISQ_ASSIGN(options.feed_back.emplace_back(), parse_feed_back(text));
+  }
+  VISQ_ASSIGN(const auto positions, fed_back_inputs(model, twin, options));
+  if (!arguments.state.empty()) {
+    if (positions.empty()) return usage_error("--state: is of no use without --feed-back");
+    VISQ_ASSIGN(options.state, read_state(arguments.state, model, positions));
+    options.state_file = arguments.state;
+  }
+  if (!arguments.length.empty()) {
+    VISQ_ASSIGN(options.length, parse_integer("--sequence-length", arguments.length, 1, std::numeric_limits<std::int64_t>::max()));
+    if (positions.empty() && !keeps_state(model) && (twin == nullptr || !keeps_state(*twin))) {
+      console.warn("--sequence-length changes nothing: no model keeps state, and nothing is fed back");
+    }
+  }
+  return options;
+}
+
+}  // namespace visq::tool

@@ -1,0 +1,28 @@
+// --feed-back, --state and --sequence-length: records that build on each other.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "visq/model.h"
+#include "visq/sequence.h"
+#include "visqerror/terminal/console.h"
+
+namespace CLI {
+class App;
+}
+
+namespace visq::tool {
+
+struct SequenceArguments {
+  std::vector<std::string> feed_back;
+  std::string state, length;
+
+  void add_to(CLI::App& app);
+};
+
+/// Parses the options and reads the state. `twin`: the other model of a pair, or null. Says what the options change nothing about.
+/// Errors: kUsage, and kBadInput for the file of the state.
+Result<SequenceOptions> open_sequence(const SequenceArguments& arguments, const Model& model, const Model* twin, const Console& console);
+
+}  // namespace visq::tool

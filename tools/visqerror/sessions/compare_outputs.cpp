@@ -1,0 +1,169 @@
+#include "visqerror/sessions/compare_outputs.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/suggest.h"
+#include "visqerror/options/values.h"
+#include "visqerror/outputs/result_outputs.h"
+#include "visqerror/outputs/review_outputs.h"
+
+namespace visq::tool {
+namespace {
+
+/// What names files before there is a result: the models and the metrics.
+CompareResult empty_result(const PairRequest& request) {
+  CompareResult result;
+  result.reference.path = request.reference;
+  result.quantized.path = request.quantized;
+  result.metrics = request.options.metrics;
+  if (result.metrics.empty()) {
+    for (std::size_t i = 0; i < all_metrics().size(); ++i) result.metrics.push_back(static_cast<int>(i));
+  }
+  return result;
+}
+
+std::string kinds() {
+  std::string list;
+  for (const report::FormatDef* format : report::all_formats()) list += (list.empty() ? "" : ", ") + std::string(format->info.kind);
+  return list;
+}
+
+Result<ColorScale> parse_colors(const std::string& text) {
+  if (text.empty()) return ColorScale::kDefault;
+  if (text == "linear") return ColorScale::kLinear;
+  if (text == "log") return ColorScale::kLog;
+  return usage_error("--colors: '{}' is neither linear nor log", text);
+}
+
+SummaryOptions summary_options() {
+  SummaryOptions options;
+  options.color = wants_color();
+  if (const int columns = terminal_columns(); columns > 0) options.width = std::max(columns, 40);
+  return options;
+}
+
+}  // namespace
+
+void CompareOutputOptions::add_to(CLI::App& app) {
+  const std::string group = "Output";
+  add_value(app, "-o,--out", folder, "DIR", "write all result files into this folder")->group(group);
+  add_value(app, "--json", json, "FILE|-", "the result as JSON; - for standard output, instead of the summary")->group(group);
+  add_values(app, "--write", write, "KIND[=FILE]", "one output format, into the folder or a file of its own; KIND: " + kinds())
+      ->group(group);
+  add_value(app, "--title", title, "TEXT", "title of pictures and views")->group(group);
+  add_value(app, "--sort", sort, "METRIC", "the metric by which the terminal shows the worst nodes")->group(group);
+  add_value(app, "--colors", colors, "SCALE", "linear or log; default: log where a few values dwarf the others")->group(group);
+  add_value(app, "--names", names, "MODEL", "whose tensor names model-explorer uses: reference (default) or quantized")->group(group);
+}
+
+Result<std::unique_ptr<CompareOutputs>> CompareOutputs::prepare(const CompareOutputOptions& options, const PairRequest& request,
+                                                                const std::vector<std::string>& more_inputs) {
+  std::unique_ptr<CompareOutputs> outputs(new CompareOutputs());
+  VISQ_TRY(outputs->parse(options, request.options.metrics));
+  VISQ_TRY(outputs->check_files(request, more_inputs));
+  return outputs;
+}
+
+Status CompareOutputs::parse(const CompareOutputOptions& options, const std::vector<int>& metrics) {
+  folder_ = options.folder;
+  json_ = options.json;
+  report_.title = options.title;
+  VISQ_ASSIGN(report_.colors, parse_colors(options.colors));
+  VISQ_ASSIGN(report_.quantized_names, parse_names(options.names));
+  if (!options.sort.empty()) {
+    VISQ_ASSIGN(sort_, parse_metric("--sort", options.sort));
+    if (!metrics.empty() && std::find(metrics.begin(), metrics.end(), sort_) == metrics.end()) {
+      return usage_error("--sort {}: is not among --metrics", options.sort);
+    }
+  }
+  if (!folder_.empty()) {
+    for (const report::FormatDef* format : report::all_formats()) {
+      if (format->info.by_default) destinations_.push_back({format, folder_, ""});
+    }
+  }
+  for (const std::string& text : options.write) VISQ_TRY(parse_write(text, metrics));
+  return {};
+}
+
+Status CompareOutputs::parse_write(const std::string& text, const std::vector<int>& metrics) {
+  const auto equals = text.find('=');  // kinds hold no '=', file names may
+  const std::string kind = text.substr(0, equals);
+  const report::FormatDef* format = report::find_format(kind);
+  if (format == nullptr) {
+    std::vector<std::string_view> names;
+    for (const report::FormatDef* known : report::all_formats()) names.push_back(known->info.kind);
+    return usage_error("--write: unknown kind '{}'{}", kind, suggestion(kind, names));
+  }
+  if (equals == std::string::npos) {
+    const bool already = !folder_.empty() && format->info.by_default;
+    if (!already) destinations_.push_back({format, folder_.empty() ? "." : folder_, ""});
+    return {};
+  }
+  const std::string file = text.substr(equals + 1);
+  if (file.empty()) return usage_error("--write: '{}' names no file", text);
+  PairRequest request;
+  request.options.metrics = metrics;
+  const std::size_t count = format->write(empty_result(request), report_, "").size();
+  if (count != 1) {
+    return usage_error("--write {}: {} writes {} files, one per metric; choose one with --metrics, or give a folder with -o", text, kind,
+                       count);
+  }
+  destinations_.push_back({format, "", file});
+  return {};
+}
+
+std::vector<FileToWrite> CompareOutputs::render(const CompareResult& result) const {
+  namespace fs = std::filesystem;
+  std::vector<FileToWrite> files;
+  for (const Destination& destination : destinations_) {
+    const bool single = !destination.file.empty();
+    const std::string folder = single ? fs::path(destination.file).parent_path().string() : destination.folder;
+    for (OutputFile& file : destination.format->write(result, report_, folder)) {
+      files.push_back({single ? destination.file : (fs::path(folder) / file.name).string(), std::move(file.content)});
+    }
+  }
+  if (!json_.empty() && json_ != "-") files.push_back({json_, result_json(result)});
+  return files;
+}
+
+Status CompareOutputs::check_files(const PairRequest& request, const std::vector<std::string>& more_inputs) {
+  std::vector<std::string> paths;
+  for (const FileToWrite& file : render(empty_result(request))) paths.push_back(file.path);
+  std::vector<std::string> inputs{request.reference, request.quantized, request.data.path, request.labels, request.sequence.state};
+  inputs.insert(inputs.end(), more_inputs.begin(), more_inputs.end());
+  VISQ_TRY(check_distinct(paths, inputs));
+  if (!folder_.empty()) VISQ_TRY(made_.prepare(folder_));
+  for (const std::string& path : paths) VISQ_TRY(check_writable(path));
+  return {};
+}
+
+Status CompareOutputs::write(CompareResult& result, const std::vector<ConditionOutcome>& outcomes, const Console& console) {
+  report_.outcomes = outcomes;
+  if (!destinations_.empty() || !json_.empty()) VISQ_TRY(add_checksums(result));
+  const auto files = render(result);
+  VISQ_TRY(write_files(files));
+  made_.keep();
+  for (const FileToWrite& file : files) console.log("wrote " + file.path);
+  if (json_ == "-" || !is_terminal(STDOUT_FILENO)) warn_of(result, console);  // on a terminal, the summary says it
+  if (json_ == "-") return write_stdout(result_json(result));
+  SummaryOptions options = summary_options();
+  options.sort = sort_;
+  options.folder = folder_;
+  return write_stdout(summary(result, options));
+}
+
+Status add_checksums(CompareResult& result) {
+  for (ModelIdentity* model : {&result.reference, &result.quantized}) {
+    if (std::filesystem::is_directory(model->path)) continue;
+    VISQ_TRY(add_checksum(*model));
+  }
+  return {};
+}
+
+}  // namespace visq::tool

@@ -1,0 +1,61 @@
+// Where the result of a comparison goes: terminal, folder, JSON, single formats.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/format.h"
+#include "visqerror/outputs/output_files.h"
+#include "visqerror/sessions/comparison.h"
+
+namespace CLI {
+class App;
+}
+
+namespace visq::tool {
+
+/// Output options of `compare` as they stand on the command line.
+struct CompareOutputOptions {
+  std::string folder, json, title, sort, colors, names;
+  std::vector<std::string> write;
+
+  void add_to(CLI::App& app);
+};
+
+class CompareOutputs {
+ public:
+  /// Parses the options and checks, before the work begins, that every file can be written and is no input: none of the request, and
+  /// none of `more_inputs`. Errors: kUsage, kBadInput.
+  static Result<std::unique_ptr<CompareOutputs>> prepare(const CompareOutputOptions& options, const PairRequest& request,
+                                                         const std::vector<std::string>& more_inputs = {});
+
+  /// Writes the files, all or none, then the summary (with --json -: the JSON) to stdout. Files for build servers hold the outcomes.
+  Status write(CompareResult& result, const std::vector<ConditionOutcome>& outcomes, const Console& console);
+
+ private:
+  /// A format, and where it goes: a folder for its own file names, or one file.
+  struct Destination {
+    const report::FormatDef* format;
+    std::string folder, file;
+  };
+
+  CompareOutputs() = default;
+  Status parse(const CompareOutputOptions& options, const std::vector<int>& metrics);
+  Status parse_write(const std::string& text, const std::vector<int>& metrics);
+  Status check_files(const PairRequest& request, const std::vector<std::string>& more_inputs);
+  /// The files of all formats. With an empty result (paths and metrics alone) their names are what will be written later.
+  std::vector<FileToWrite> render(const CompareResult& result) const;
+
+  std::string folder_, json_;
+  int sort_ = -1;
+  ReportOptions report_;
+  std::vector<Destination> destinations_;
+  OutputFolder made_;
+};
+
+/// Fills in what only results on disk hold: the models' SHA-256.
+Status add_checksums(CompareResult& result);
+
+}  // namespace visq::tool

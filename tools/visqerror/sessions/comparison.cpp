@@ -1,0 +1,181 @@
+#include "visqerror/sessions/comparison.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "core/error.h"
+#include "core/ranks.h"
+#include "visqerror/outputs/staged_folder.h"
+#include "visqerror/sessions/eval_program.h"
+#include "visqerror/sessions/run_log.h"
+#include "visqerror/terminal/exit_code.h"
+#include "visqerror/terminal/interrupt.h"
+
+namespace visq::tool {
+namespace {
+
+/// A folder, or a file that starts as HDF5 files do: feature maps, not a model.
+bool is_dump(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return true;
+  if (!std::filesystem::is_regular_file(path, error)) return false;  // opening a pipe would wait for its writer
+  constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
+  std::string head(kSignature.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  return file.read(head.data(), static_cast<std::streamsize>(head.size())) && head == kSignature;
+}
+
+Result<CompareResult> compare_dump_files(PairRequest& request, const Console& console) {
+  if (!request.labels.empty()) return usage_error("--labels: dumps hold no records to classify");
+  if (!request.eval.empty()) return usage_error("--eval: dumps do not say which feature maps are outputs");
+  if (!request.sequence.feed_back.empty()) return usage_error("--feed-back: dumps of feature maps are compared as they are");
+  if (!request.data.path.empty()) return usage_error("--data: dumps of feature maps are compared as they are");
+  if (request.options.post != PostProcess::kNone) return usage_error("--post: dumps do not say which feature maps are outputs");
+  if (request.options.origin) return usage_error("--origin: runs operators once more, so it needs models, not dumps of feature maps");
+  VISQ_ASSIGN(const auto reference, open_dump(request.reference));
+  VISQ_ASSIGN(const auto quantized, open_dump(request.quantized));
+  request.options.progress = console.progress("records");
+  request.options.stop = &interrupted();
+  return compare_dumps(*reference, request.reference, *quantized, request.quantized, request.options);
+}
+
+/// One model alone is compared with itself: what the device computes against what fake quantization says.
+Status complete(PairRequest& request, const Model& reference) {
+  if (!request.quantized.empty()) return {};
+  if (!has_quantization(reference)) {
+    return bad_input("{}: holds no quantized tensor, so there is no integer execution to compare it with", reference.path);
+  }
+  request.quantized = request.reference;
+  if (!request.reference_mode) request.reference_mode = Mode::kFakeQuant;
+  if (!request.quantized_mode) request.quantized_mode = Mode::kInteger;
+  return {};
+}
+
+/// The outputs of both models into files, and what the user's program says about them. Nothing where it was interrupted.
+Result<std::optional<Accuracy>> evaluate(const std::string& program, const SharedModel& reference, const SharedModel& quantized,
+                                         RecordSource& data, const AccuracyOptions& options) {
+  VISQ_ASSIGN(const StagedFolder folder, StagedFolder::create(std::filesystem::temp_directory_path().string()));
+  const std::string paths[] = {folder / "reference.h5", folder / "quantized.h5"};
+  VISQ_ASSIGN(const auto reference_file, DumpWriter::create(paths[0], reference->path, options.reference_mode));
+  VISQ_ASSIGN(const auto quantized_file, DumpWriter::create(paths[1], quantized->path, options.quantized_mode));
+  Accuracy result;
+  result.program = program;
+  VISQ_ASSIGN(result.records, send_outputs(reference, quantized, data, options, *reference_file, *quantized_file));
+  VISQ_TRY(reference_file->commit());
+  VISQ_TRY(quantized_file->commit());
+  if (interrupted()) return std::optional<Accuracy>();
+  const auto reference_number = run_eval_program(program, paths[0]);
+  const auto quantized_number = reference_number.ok() ? run_eval_program(program, paths[1]) : reference_number;
+  if (interrupted()) return std::optional<Accuracy>();  // the program was, too
+  if (!quantized_number.ok()) return quantized_number.error();
+  result.reference.top1 = *reference_number;
+  result.quantized.top1 = *quantized_number;
+  return std::optional(result);
+}
+
+}  // namespace
+
+void add_accuracy_options(CLI::App& app, PairRequest& request) {
+  const std::string group = "Accuracy";
+  add_value(app, "--labels", request.labels, "FILE",
+            "class of every record (.npy, .csv, or FILE.h5[:DATASET]): top-1 and top-5 of both models, in one more pass")
+      ->group(group);
+  add_value(app, "--label-offset", request.label_offset, "N", "class of label 0; default: 0")->group(group);
+  add_value(app, "--output-node", request.output_node, "NAME", "the output that holds the classes; default: the first")->group(group);
+  add_value(app, "--eval", request.eval, "CMD",
+            "a program that gets a file of one model's outputs (as run writes them) as its last argument and prints one number: a share, "
+            "or where one of the two exceeds 1, points")
+      ->group(group);
+}
+
+Result<Labels> read_labels(const PairRequest& request) {
+  Labels labels;
+  if (!request.labels.empty() && !request.eval.empty()) return usage_error("--labels and --eval: one measure of accuracy at a time");
+  if (!request.eval.empty() && ranks().several()) return usage_error("--eval: does not go with several ranks");
+  if (request.labels.empty()) {
+    if (!request.label_offset.empty() || !request.output_node.empty()) return usage_error("--label-offset and --output-node need --labels");
+    return labels;
+  }
+  if (request.data.records.starts_with("worst")) return usage_error("--labels: do not go with --records worst");
+  constexpr std::int64_t kFarthest = 1'000'000;
+  if (!request.label_offset.empty()) {
+    VISQ_ASSIGN(labels.offset, parse_integer("--label-offset", request.label_offset, -kFarthest, kFarthest));
+  }
+  VISQ_ASSIGN(labels.values, load_labels(request.labels));
+  return labels;
+}
+
+Status add_accuracy(const PairRequest& request, const Labels& labels, const SharedModel& reference, const SharedModel& quantized,
+                    RecordSource& data, CompareResult& result) {
+  if ((request.labels.empty() && request.eval.empty()) || result.interrupted) return {};
+  AccuracyOptions options;
+  options.records = request.options.records;
+  options.sequence = request.options.sequence;
+  options.reference_mode = request.options.reference_mode;
+  options.quantized_mode = request.options.quantized_mode;
+  options.labels = labels.values;
+  options.label_offset = labels.offset;
+  options.output_node = request.output_node;
+  options.threads = request.options.threads;
+  options.progress = request.options.progress;
+  options.stop = request.options.stop;
+  if (!request.eval.empty()) {
+    VISQ_ASSIGN(result.accuracy, evaluate(request.eval, reference, quantized, data, options));
+    return {};
+  }
+  VISQ_ASSIGN(result.accuracy, accuracy(reference, quantized, data, options));
+  return {};
+}
+
+Result<CompareResult> compare_pair(PairRequest request, const Console& console) {
+  if (!request.quantized.empty() && is_dump(request.reference) && is_dump(request.quantized)) return compare_dump_files(request, console);
+  VISQ_ASSIGN(const SharedModel reference, load(request.reference, console));
+  VISQ_TRY(complete(request, *reference));
+  VISQ_ASSIGN(const Labels labels, read_labels(request));
+  const bool same = request.quantized == request.reference;
+  VISQ_ASSIGN(const SharedModel quantized, same ? Result<SharedModel>(reference) : load(request.quantized, console));
+  CompareOptions& options = request.options;
+  VISQ_ASSIGN(options.sequence, open_sequence(request.sequence, *reference, quantized.get(), console));
+  VISQ_ASSIGN(const Records records,
+              open_records(request.data, *reference, quantized.get(), request.legacy_random, console, options.sequence));
+
+  options.records = records.range;
+  options.reference_mode = request.reference_mode.value_or(default_mode(*reference));
+  options.quantized_mode = request.quantized_mode.value_or(default_mode(*quantized));
+  options.modes_given = request.reference_mode || request.quantized_mode;
+  options.progress = console.progress("records");
+  options.watch = watch_run(console);
+  options.stop = &interrupted();
+  say_if_sequence({reference.get(), quantized.get()}, console);
+  auto result = compare(reference, quantized, *records.source, options);
+  if (result.ok() && !has_quantization(*quantized)) console.warn(fmt::format("{}: holds no quantized tensor", quantized->path));
+  if (result.ok()) VISQ_TRY(add_accuracy(request, labels, reference, quantized, *records.source, *result));
+  return result;
+}
+
+void warn_of(const CompareResult& result, const Console& console) {
+  for (const std::string& warning : result.match.warnings) console.warn(warning);
+  constexpr std::size_t kNamed = 5;  // the result lists all
+  const std::size_t named = std::min(kNamed, result.not_computed.size());
+  for (std::size_t i = 0; i < named; ++i) {
+    const NotComputed& gap = result.not_computed[i];
+    console.warn(fmt::format("{}: subgraph {}, node {} {}: {}", gap.model, gap.map.subgraph, gap.map.node, gap.map.op, gap.reason));
+  }
+  if (result.not_computed.size() > named)
+    console.warn(fmt::format("{} more operators were not computed", result.not_computed.size() - named));
+}
+
+int conclude(const CompareResult& result, const std::vector<ConditionOutcome>& outcomes, bool allow_partial) {
+  bool held = true;
+  for (const ConditionOutcome& outcome : outcomes) {
+    if (outcome.failure.empty()) continue;
+    print_error(outcome.failure);
+    held = false;
+  }
+  if (!held) return kConditionFailed;
+  return result.not_computed.empty() || allow_partial ? kDone : kIncomplete;
+}
+
+}  // namespace visq::tool

@@ -1,0 +1,54 @@
+// The run that `compare` and the original tool's flags share: two models in, warnings said, one result out.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "visq/report.h"
+#include "visqerror/options/sequence_arguments.h"
+#include "visqerror/sessions/session.h"
+
+namespace CLI {
+class App;
+}
+
+namespace visq::tool {
+
+/// A pair of models and how to compare them.
+struct PairRequest {
+  std::string reference, quantized;  ///< paths
+  DataOptions data;
+  SequenceArguments sequence;
+  std::string labels, label_offset, output_node;       ///< as on the command line; no labels: no accuracy
+  std::string eval;                                    ///< a program that judges outputs instead
+  bool legacy_random = false;                          ///< random data as the original tool draws it
+  std::optional<Mode> reference_mode, quantized_mode;  ///< unset: the model's default
+  CompareOptions options;                              ///< records, modes, progress and stop are filled in here
+};
+
+/// Adds --labels, --label-offset, --output-node and --eval.
+void add_accuracy_options(CLI::App& app, PairRequest& request);
+
+/// --labels and its companions, read before anything is computed.
+struct Labels {
+  std::vector<std::int64_t> values;
+  std::int64_t offset = 0;
+};
+Result<Labels> read_labels(const PairRequest& request);
+
+/// Top-1 and top-5 of both models, or what --eval says of them, into result.accuracy; nothing without either. Of request.options the
+/// records, modes, sequence, threads, progress and stop matter.
+Status add_accuracy(const PairRequest& request, const Labels& labels, const SharedModel& reference, const SharedModel& quantized,
+                    RecordSource& data, CompareResult& result);
+
+/// Loads and compares; warns where nothing is quantized. A run that was interrupted returns a result with `interrupted` set.
+Result<CompareResult> compare_pair(PairRequest request, const Console& console);
+
+/// Warns of doubtful pairs and of what could not be computed, for runs that print no summary.
+void warn_of(const CompareResult& result, const Console& console);
+
+/// Says which conditions do not hold. 1 if one does not, else 4 if a part was not computed (unless that is accepted), else 0.
+int conclude(const CompareResult& result, const std::vector<ConditionOutcome>& outcomes, bool allow_partial);
+
+}  // namespace visq::tool

@@ -1,0 +1,183 @@
+#include "visqerror/sessions/session.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include <fmt/ranges.h>
+
+#include "core/error.h"
+#include "visq/badcase.h"
+#include "visqerror/terminal/interrupt.h"
+
+namespace visq::tool {
+namespace {
+
+/// Records read before they are asked for: enough that two computing threads never wait for the file.
+
+/// Passes records on and prints what is odd about their values: the first few remarks, then how many there are.
+class RemarkingSource final : public RecordSource {
+ public:
+  RemarkingSource(std::unique_ptr<RecordSource> inner, const Console& console) : inner_(std::move(inner)), console_(console) {}
+  ~RemarkingSource() override {
+    if (remarks_ > kShown) console_.warn(fmt::format("{}: {} more remarks like these", inner_->description(), remarks_ - kShown));
+  }
+  std::int64_t count() const override { return inner_->count(); }
+  std::string description() const override { return inner_->description(); }
+  Result<Record> read(std::int64_t index) override {
+    auto record = inner_->read(index);
+    if (!record.ok()) return record;
+    for (const std::string& remark : record->remarks) {
+      if (++remarks_ <= kShown) console_.warn(remark);
+    }
+    return record;
+  }
+
+ private:
+  static constexpr std::int64_t kShown = 5;
+  std::unique_ptr<RecordSource> inner_;
+  Console console_;
+  std::int64_t remarks_ = 0;
+};
+
+/// The data of a sequence, which need not hold what is fed back.
+Result<std::unique_ptr<RecordSource>> open_source(const std::string& path, const Model& model, const Model* twin,
+                                                  const SequenceOptions& sequence, const Console& console) {
+  if (sequence.feed_back.empty()) return open_data(path, model);
+  VISQ_ASSIGN(const auto positions, fed_back_inputs(model, twin, sequence));
+  VISQ_ASSIGN(PartialData data, open_data_without(path, model, positions));
+  if (data.complete) {
+    std::vector<std::string> inputs;
+    for (const FeedBack& link : sequence.feed_back) inputs.push_back("'" + link.input + "'");
+    console.warn(fmt::format("{}: its values of {} are not used: --feed-back gives them", path, fmt::join(inputs, ", ")));
+  }
+  return std::move(data.source);
+}
+
+/// Records that are looked through for the worst few of a default choice.
+constexpr std::int64_t kMostSearched = 256;
+
+/// For functions that share models: the caller's outlives the call.
+std::shared_ptr<const Model> unowned(const Model& model) { return {std::shared_ptr<const Model>(), &model}; }
+
+/// Replaces the records by the worst of them, found in one pass with the models' default modes.
+Status keep_worst(Records& records, std::int64_t count, const Model& model, const Model* twin, const Console& console) {
+  if (twin == nullptr) return usage_error("--records worst: one model has no worst record; give a command that takes a pair");
+  if (keeps_state(model) || keeps_state(*twin)) {
+    return usage_error("--records worst: the models keep state from record to record, so no record stands alone");
+  }
+  BadcaseOptions options;
+  options.records = records.range;
+  options.reference_mode = default_mode(model);
+  options.quantized_mode = default_mode(*twin);
+  options.progress = console.progress("records, looking for the worst");
+  options.stop = &interrupted();
+  VISQ_ASSIGN(auto worst, worst_records(unowned(model), unowned(*twin), *records.source, options, count));
+  console.log(fmt::format("{}: worst records, worst first: {}", records.source->description(), fmt::join(worst, ", ")));
+  records.range = {0, static_cast<std::int64_t>(worst.size())};
+  records.source = select_records(std::move(records.source), std::move(worst));
+  return {};
+}
+
+}  // namespace
+
+Result<SharedModel> load(const std::string& path, const Console& console) {
+  VISQ_ASSIGN(Model model, load_model(path));
+  console.log(fmt::format("{}: {}, {} subgraph{}, {} operators in the main one", path,
+                          model.format == Format::kCircle ? "circle" : "TFLite", model.subgraphs.size(),
+                          model.subgraphs.size() == 1 ? "" : "s", model.main().operators.size()));
+  return std::make_shared<const Model>(std::move(model));
+}
+
+Status need_pair(const std::string& command, const std::string& quantized) {
+  if (quantized.empty()) return usage_error("{0}: two models are needed; see 'visqerror {0} --help'", command);
+  return {};
+}
+
+Result<Pair> open_pair(const std::string& reference, const std::string& quantized, const Console& console) {
+  Pair pair;
+  VISQ_ASSIGN(pair.reference, load(reference, console));
+  VISQ_ASSIGN(pair.quantized, load(quantized, console));
+  say_if_sequence({pair.reference.get(), pair.quantized.get()}, console);
+  return pair;
+}
+
+Result<Mode> mode_of(const std::string& option, const std::string& text, const Model& model) {
+  return text.empty() ? default_mode(model) : parse_mode(option, text);
+}
+
+Result<Records> open_records(const DataOptions& options, const Model& model, const Model* twin, bool legacy, const Console& console,
+                             const SequenceOptions& sequence) {
+  VISQ_ASSIGN(const RecordSelection selection, parse_records(options.records));
+  if (selection.worst > 0 && !sequence.feed_back.empty()) {
+    return usage_error("--records worst: with --feed-back no record stands alone");
+  }
+  VISQ_ASSIGN(const std::int64_t seed, parse_integer("--seed", options.seed, 0, std::numeric_limits<std::int64_t>::max()));
+  Records records;
+  if (options.path.empty()) {
+    records.source = random_data(model, twin, static_cast<std::uint64_t>(seed), legacy);
+    console.warn(fmt::format("no --data: one random record (seed {}), which says little about real inputs", seed));
+  } else {
+    VISQ_ASSIGN(records.source, open_source(options.path, model, twin, sequence, console));
+  }
+  VISQ_ASSIGN(records.range, clamp_records(selection, records.source->count(), records.source->description(), console));
+  if (!options.path.empty()) {
+    auto ahead = read_ahead(std::move(records.source), records.range);
+    records.source = std::make_unique<RemarkingSource>(std::move(ahead), console);
+  }
+  if (selection.worst > 0) VISQ_TRY(keep_worst(records, selection.worst, model, twin, console));
+  console.log(fmt::format("{}: records {}:{}", records.source->description(), records.range.first, records.range.last));
+  return records;
+}
+
+Status keep_spread(Records& records, std::int64_t most, const Model& model, const Model& twin, const Console& console) {
+  const std::int64_t count = records.range.last - records.range.first;
+  if (count <= most) return {};
+  const std::string data = records.source->description();
+  if (keeps_state(model) || keeps_state(twin)) {
+    console.warn(fmt::format("{}: the first {} of {} records are used; --records A:B chooses others", data, most, count));
+    records.range.last = records.range.first + most;
+    return {};
+  }
+  BadcaseOptions options;
+  options.records = {records.range.first, records.range.first + std::min(count, kMostSearched)};
+  options.reference_mode = default_mode(model);
+  options.quantized_mode = default_mode(twin);
+  options.progress = console.progress("records, looking for the worst");
+  options.stop = &interrupted();
+  VISQ_ASSIGN(const auto worst, worst_records(unowned(model), unowned(twin), *records.source, options, most / 2));
+  std::set<std::int64_t> chosen(worst.begin(), worst.end());
+  for (std::int64_t i = 0; i < most; ++i) chosen.insert(records.range.first + i * count / most);
+  console.warn(fmt::format("{}: {} of {} records are used, {} spread evenly and the worst; --records A:B chooses others", data,
+                           chosen.size(), count, most));
+  records.source = select_records(std::move(records.source), {chosen.begin(), chosen.end()});
+  records.range = {0, static_cast<std::int64_t>(chosen.size())};
+  return {};
+}
+
+Result<Records> open_first_record(const DataOptions& options, const Model& model, const Model& twin, const Console& console) {
+  const bool chosen = !options.records.empty() || options.path.empty();
+  DataOptions first = options;
+  if (!chosen) first.records = "1";
+  VISQ_ASSIGN(Records records, open_records(first, model, &twin, false, console));
+  const std::int64_t count = records.source->count();
+  if (!chosen && count > 1) console.note(fmt::format("{}: 1 of {} records is used; --records {} takes all", options.path, count, count));
+  return records;
+}
+
+void say_if_sequence(std::initializer_list<const Model*> models, const Console& console) {
+  for (const Model* model : models) {
+    if (!keeps_state(*model)) continue;
+    console.warn(fmt::format("{} keeps state from record to record: they run in order, from a fresh state", model->path));
+    return;
+  }
+}
+
+bool has_quantization(const Model& model) {
+  return std::any_of(model.subgraphs.begin(), model.subgraphs.end(), [](const Subgraph& subgraph) {
+    return std::any_of(subgraph.tensors.begin(), subgraph.tensors.end(),
+                       [](const TensorInfo& tensor) { return tensor.quantization.quantized() && tensor.dtype != DType::kFloat32; });
+  });
+}
+
+}  // namespace visq::tool

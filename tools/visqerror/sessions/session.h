@@ -1,0 +1,55 @@
+// What every run starts with: models, their data, the records to use.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+
+#include "visq/data.h"
+#include "visq/model.h"
+#include "visq/run.h"
+#include "visq/sequence.h"
+#include "visqerror/options/shared_options.h"
+
+namespace visq::tool {
+
+using SharedModel = std::shared_ptr<const Model>;
+
+Result<SharedModel> load(const std::string& path, const Console& console);
+
+/// Errors: kUsage where a command that needs two models was given one.
+Status need_pair(const std::string& command, const std::string& quantized);
+
+/// The two models of a command that needs a pair. Says so where their records are a sequence.
+struct Pair {
+  SharedModel reference, quantized;
+};
+Result<Pair> open_pair(const std::string& reference, const std::string& quantized, const Console& console);
+
+/// The mode that a user chose for a model; an empty text: its usual one.
+Result<Mode> mode_of(const std::string& option, const std::string& text, const Model& model);
+
+/// Data as the options ask for it. `twin` (may be null) is the quantized model of a pair; `legacy` draws random data as the original
+/// tool does. Without --data: one random record, said aloud.
+struct Records {
+  std::unique_ptr<RecordSource> source;
+  RecordRange range;
+};
+/// Inputs that `sequence` feeds back may be absent; where the data hold them, it says that they are not used.
+Result<Records> open_records(const DataOptions& options, const Model& model, const Model* twin, bool legacy, const Console& console,
+                             const SequenceOptions& sequence = {});
+
+/// Where there are more than `most` records, keeps so many, spread evenly, and half as many of the worst, without which a fault that few
+/// records show would stay unseen; of a sequence the first ones. Says so. Errors: those of the search for the worst.
+Status keep_spread(Records& records, std::int64_t most, const Model& model, const Model& twin, const Console& console);
+
+/// The same for a pair, but only the first record of the data where --records does not say how many; said aloud.
+Result<Records> open_first_record(const DataOptions& options, const Model& model, const Model& twin, const Console& console);
+
+/// Says so where the records are a sequence, because one of the models keeps state from record to record.
+void say_if_sequence(std::initializer_list<const Model*> models, const Console& console);
+
+/// True where a constant or an activation of any subgraph is quantized.
+bool has_quantization(const Model& model);
+
+}  // namespace visq::tool

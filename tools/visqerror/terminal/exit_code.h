@@ -1,0 +1,20 @@
+// Exit codes and the one line that goes with each failure.
+#pragma once
+
+#include <string_view>
+
+#include "visq/status.h"
+#include "visqerror/terminal/command.h"
+
+namespace visq::tool {
+
+/// The documented exit code of a reason.
+ExitCode exit_code(Reason reason);
+
+/// `visqerror: MESSAGE` on stderr; what a terminal would obey (line breaks, escapes) is spelled out.
+void print_error(std::string_view message);
+
+/// Prints the error, if there is one, and returns the exit code to end with.
+int finish(const Result<int>& outcome);
+
+}  // namespace visq::tool
