@@ -1,30 +1,55 @@
 # Rooms and wings: every folder of src/ is a static library, every folder in it a wing.
 #
-# visq_library(NAME [DEPENDS visq_… | package targets …] [PRIVATE package targets …] [USES wing …]): the room of the calling folder.
-# visq_wing(NAME FOLDER [USES wing …]): a wing of it; `.` is the room's own folder.
+# visq_library(NAME [COLD|OWN_OPTIONS] [DEPENDS visq_… | package targets …] [PRIVATE package targets …] [USES wing …]): the room of the
+# calling folder. COLD: see visq_cold(). OWN_OPTIONS: it sets compiler options of its own.
+# visq_wing(NAME FOLDER [HOT] [USES wing …]): a wing of it; `.` is the room's own folder. HOT: in a COLD room, but goes over elements.
 #
 # DEPENDS and USES are the arrows: which folders a folder's files may include from, by way of others too. All point down; a test in
 # tests/docs holds the includes against them.
 include(VisqSources)
+include(VisqHeaders)
 
 function(visq_library name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE;USES" ${ARGN})
+  cmake_parse_arguments(ARG "COLD;OWN_OPTIONS" "" "DEPENDS;PRIVATE;USES" ${ARGN})
   add_library(${name} STATIC)
-  target_include_directories(${name}
-    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
-    PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:visq_warnings>)
-  target_compile_features(${name} PUBLIC cxx_std_20)
+  visq_compiled_as_ours(${name} "${ARG_DEPENDS}" "${ARG_PRIVATE}")
   set_property(GLOBAL APPEND PROPERTY VISQ_LIBRARIES ${name})
+  if(ARG_COLD)
+    visq_cold(${name})
+    visq_headers(${name} COLD)
+  elseif(ARG_OWN_OPTIONS)
+    visq_headers(${name} OWN)
+  else()
+    visq_headers(${name})
+  endif()
+  set_target_properties(${name} PROPERTIES VISQ_DEPENDS "${ARG_DEPENDS}" VISQ_PRIVATE "${ARG_PRIVATE}")
   list(FILTER ARG_DEPENDS INCLUDE REGEX "^visq_")
   list(TRANSFORM ARG_DEPENDS REPLACE "^visq_" "")
   set_target_properties(${name} PROPERTIES VISQ_ROOMS "${ARG_DEPENDS}")
   visq_wing(${name} . USES ${ARG_USES})
 endfunction()
 
+function(visq_compiled_as_ours name depends private)
+  target_include_directories(${name}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${name} PUBLIC ${depends} PRIVATE ${private} $<BUILD_INTERFACE:visq_warnings>)
+  target_compile_features(${name} PUBLIC cxx_std_20)
+endfunction()
+
 function(visq_wing name folder)
-  cmake_parse_arguments(ARG "" "" "USES" ${ARGN})
-  visq_sources(${name} ${folder})
+  cmake_parse_arguments(ARG "HOT" "" "USES" ${ARGN})
+  if(ARG_HOT)
+    get_target_property(depends ${name} VISQ_DEPENDS)
+    get_target_property(private ${name} VISQ_PRIVATE)
+    add_library(${name}_${folder} OBJECT)
+    visq_compiled_as_ours(${name}_${folder} "${depends}" "${private}")
+    visq_headers(${name}_${folder})
+    visq_sources(${name}_${folder} ${folder})
+    target_sources(${name} PRIVATE $<TARGET_OBJECTS:${name}_${folder}>)
+  else()
+    visq_sources(${name} ${folder})
+  endif()
   get_target_property(rooms ${name} VISQ_ROOMS)
   visq_arrows(${folder} ${ARG_USES} ROOMS ${rooms})
 endfunction()

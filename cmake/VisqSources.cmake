@@ -1,5 +1,5 @@
 # visq_sources(TARGET FOLDER): the folder's *.cpp files. Where CMAKE_UNITY_BUILD is on, some of them at a time become one, which saves
-# reading the same headers again; never those of two folders, and none that is compiled for several instruction sets.
+# reading the same headers again; never those of two folders, and none that is compiled for other instruction sets.
 set(VISQ_UNITY_FILES 8)
 
 function(visq_sources target folder)
@@ -8,7 +8,7 @@ function(visq_sources target folder)
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
   set(together 0)
   foreach(file ${files})
-    file(STRINGS ${file} for_one_cpu LIMIT_COUNT 1 REGEX "foreach_target|#pragma GCC target")
+    file(STRINGS ${file} for_one_cpu LIMIT_COUNT 1 REGEX "foreach_target|__attribute__..target")
     if(NOT for_one_cpu)
       math(EXPR group "${together} / ${VISQ_UNITY_FILES}")
       math(EXPR together "${together} + 1")

@@ -6,3 +6,7 @@ target_compile_options(visq_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow
 target_compile_options(visq_warnings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 # The same source gives the same numbers on every CPU: no fused multiply-add where the source has two operations.
 target_compile_options(visq_warnings INTERFACE -ffp-contract=off)
+# Where files are compiled together, their unnamed namespaces stand in what the compiler takes for headers.
+if(CMAKE_UNITY_BUILD)
+  target_compile_options(visq_warnings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endif()

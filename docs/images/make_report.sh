@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes report.png, the picture of the README, anew: make_report.sh VISQERROR. Takes chromium and python3 with Pillow.
+# Makes report.png, the picture of the README, again: make_report.sh VISQERROR. Takes chromium and python3 with Pillow.
 set -eu
 tool=$1
 here=$(cd "$(dirname "$0")" && pwd)

@@ -72,7 +72,7 @@ struct AccumulateResult {
   std::vector<MapIdentity> outputs;    ///< the reference's graph outputs
   std::vector<AccumulateCurve> curves;
   std::vector<SensitivityGap> gaps;       ///< operators that stay float, because the graphs differ there
-  std::vector<NotComputed> not_computed;  ///< operators nobody can run
+  std::vector<NotComputed> not_computed;  ///< operators that are not runnable
   std::vector<std::string> remarks;       ///< that the numbers are to be read with
   bool interrupted = false;
 };

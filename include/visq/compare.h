@@ -141,7 +141,7 @@ struct Anomaly {
   std::int64_t record = -1;
 };
 
-/// An operator nobody can run, or whose inputs depend on one.
+/// An operator that is not runnable, or whose inputs depend on one.
 struct NotComputed {
   std::string model;  ///< path
   MapIdentity map;

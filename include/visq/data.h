@@ -72,7 +72,7 @@ std::unique_ptr<RecordSource> random_data(const Model& model, const Model* twin,
 /// Errors: kBadInput naming file and place.
 Result<std::vector<std::int64_t>> load_labels(const std::string& path);
 
-/// Only these records of `source`, numbered anew from 0 in the order given.
+/// Only these records of `source`, renumbered from 0 in the order given.
 std::unique_ptr<RecordSource> select_records(std::unique_ptr<RecordSource> source, std::vector<std::int64_t> records);
 
 /// Writes records as an HDF5 file that open_data() reads: whole under its name, or not at all. Record i of the file is records[i]; its

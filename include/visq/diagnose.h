@@ -40,7 +40,7 @@ struct ValueEvidence {
   double range_low = 0, range_high = 0;  ///< of the grid
 };
 
-/// What is wrong with a tensor, why, and what mending it wins.
+/// What is wrong with a tensor, why, and what repairing it wins.
 struct Finding {
   int tensor = -1;  ///< of the quantized model's main graph; -1: the model as a whole
   int node = -1;    ///< operator that makes it; -1: a graph input
@@ -97,7 +97,7 @@ Result<std::vector<LayerLoss>> layer_losses(std::shared_ptr<const Model> referen
 /// Every cause that can be found, in the order of the manual's sections.
 std::vector<std::string_view> all_causes();
 
-/// Looks for causes, mends each in memory, and runs the mended model again.
+/// Looks for causes, repairs each in memory, and runs the repaired model again.
 /// Errors: kBadInput where models and data do not fit together.
 Result<DiagnoseResult> diagnose(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
                                 const DiagnoseOptions& options);

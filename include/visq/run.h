@@ -49,7 +49,7 @@ struct RunOptions {
 struct NotRun {
   int subgraph = 0;
   int node = 0;        ///< operator index in the subgraph
-  std::string reason;  ///< one line: the operator nobody can run, or the input that is missing because of one
+  std::string reason;  ///< one line: the operator that is not runnable, or the input that is missing because of one
 };
 
 /// True where records are a sequence: the model has variables, hash tables, recurrent state or seeded random operators. Its records run in

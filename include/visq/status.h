@@ -12,7 +12,7 @@ namespace visq {
 enum class Reason {
   kUsage,        ///< the command line or an option is wrong (exit 2)
   kBadInput,     ///< an input cannot be read or used, an output cannot be written (exit 3)
-  kUnsupported,  ///< a part cannot be computed: an operator or type that nobody can run (exit 4)
+  kUnsupported,  ///< a part cannot be computed: an operator or type that is not runnable (exit 4)
   kInternal,     ///< a fault of our own (exit 5)
 };
 

@@ -13,7 +13,7 @@ namespace visq {
 /// system alone (no further descriptor, no file that grows) do what they can.
 void enter_sandbox(std::initializer_list<int> keep, std::uint64_t most_memory);
 
-/// In the sandbox: begins to count anew what the work at hand may take: kOwnMemory, and `seconds` of one processor. Beyond that, memory is
+/// In the sandbox: begins to count again what the work at hand may take: kOwnMemory, and `seconds` of one processor. Beyond that, memory is
 /// refused, and time ends the process by SIGXCPU. Elsewhere: nothing.
 void begin_work(int seconds);
 /// Allows the work at hand so much more memory, and a second more for every 16 MiB of it.

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "data/hdf5/hdf5_signature.h"
 #include "data/numpy/npy.h"
 #include "data/sources/convert.h"
 #include "data/sources/sources.h"
@@ -59,7 +60,7 @@ Result<std::vector<std::int64_t>> load_labels(const std::string& path) {
   }
   const auto status = std::filesystem::status(file, ignored);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return bad_input("{}: is not a file", file);
-  if (starts_with(file, "\x89HDF")) return data::hdf5_labels(file, dataset);
+  if (hdf5::is_hdf5(file)) return data::hdf5_labels(file, dataset);
   if (!dataset.empty()) return bad_input("{}: is no HDF5 file that could hold '{}'", file, printable(dataset));
   if (starts_with(file, data::kNpySignature)) return npy_labels(file);
   return csv_labels(file);

@@ -11,7 +11,7 @@ namespace diagnosis {
 
 namespace {
 
-/// How many faults are mended to look behind them.
+/// How many faults are repaired to look behind them.
 constexpr int kRounds = 3;
 
 constexpr std::string_view kGlobalCauses[] = {"RETRAINED", "DEGRADED", "ACCUMULATED"};
@@ -30,22 +30,22 @@ void merge(const Examination& examination, std::vector<Fault>& faults) {
   }
 }
 
-/// A large fault hides smaller ones: it is mended, and the mended model is examined in turn. Mended faults come first, in this order.
+/// A large fault hides smaller ones: it is repaired, and the repaired model is examined in turn. Repaired faults come first, in this order.
 Result<Examination> find_faults(const MeasuredPair& pair, const DiagnoseOptions& options, std::vector<Fault>& faults) {
   VISQ_ASSIGN(Examination first, examine(pair, pair.subject().quantized_model(), options));
-  std::vector<Fault> mended, open;
+  std::vector<Fault> repaired, open;
   merge(first, open);
   std::shared_ptr<const Model> model = first.subject->quantized_model();
-  while (!open.empty() && static_cast<int>(mended.size()) < kRounds && !stopped(options)) {
+  while (!open.empty() && static_cast<int>(repaired.size()) < kRounds && !stopped(options)) {
     if (open.front().finding.severity != Severity::kError || open.front().edit.empty()) break;
-    mended.push_back(std::move(open.front()));
+    repaired.push_back(std::move(open.front()));
     open.erase(open.begin());
-    model = edited(*model, mended.back().edit);
+    model = edited(*model, repaired.back().edit);
     VISQ_ASSIGN(const Examination next, examine(pair, model, options));
     merge(next, open);
     std::stable_sort(open.begin(), open.end(), more_important);
   }
-  faults = std::move(mended);
+  faults = std::move(repaired);
   faults.insert(faults.end(), open.begin(), open.end());
   return first;
 }

@@ -16,7 +16,7 @@ struct Fault {
   Finding finding;
   std::string place;      ///< two faults of one place are one
   double worth = 0;       ///< what faults of one severity are ordered by: their gain, and what is won before the last squashing
-  ModelEdit edit;         ///< what mends it best on a device; empty: nothing does
+  ModelEdit edit;         ///< what repairs it best on a device; empty: nothing does
   double edit_worth = 0;  ///< the worth of that
   std::string edit_text;  ///< in words
 };

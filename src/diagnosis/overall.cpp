@@ -147,7 +147,7 @@ void look_at_losses(const Symptoms& symptoms, const DiagnoseOptions& options, Di
                         {"cosine", loss.cosine}, {"cosine_threshold", options.degraded_cosine},
                         {"sqnr", loss.sqnr},     {"sqnr_threshold", options.degraded_sqnr}};
     finding.fix = "keep this layer in float or 16 bits";
-    finding.configuration = fmt::format("dtype {} = int16", quoted(finding.name));
+    finding.configuration = fmt::format("dtype {} = int16", in_quotes(finding.name));
     result.findings.push_back(std::move(finding));
   }
 }

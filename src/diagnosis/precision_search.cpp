@@ -15,7 +15,7 @@ using analysis::QuantizedParts;
 
 namespace {
 
-/// Records of the search, steps, moves that every step measures anew, sets that a search without target ends with.
+/// Records of the search, steps, moves that every step measures again, sets that a search without target ends with.
 constexpr std::size_t kRecordsToRank = 4;
 constexpr std::size_t kMovesTried = 8, kMostSteps = 24;
 /// Entries of all sets of parts that are kept at a time: some 50 MB.
@@ -174,7 +174,7 @@ Status PrecisionSearch::measure(State& state, std::size_t first, std::size_t las
   return {};
 }
 
-/// Measures the most promising moves anew and takes the one that wins most for its price; where none of them wins anything, the next ones.
+/// Measures the most promising moves again and takes the one that wins most for its price; where none of them wins anything, the next ones.
 /// False where no move does.
 Result<bool> PrecisionSearch::take_best(State& state) {
   std::erase_if(moves_, [&](const Move& move) {

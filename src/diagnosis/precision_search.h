@@ -1,4 +1,4 @@
-// Which operators to keep in higher precision: a greedy search over partly quantized runs that measures every set anew, since gains of
+// Which operators to keep in higher precision: a greedy search over partly quantized runs that measures every set again, since gains of
 // operators do not add up.
 #pragma once
 

@@ -24,16 +24,16 @@ constexpr double kGoodEnough = 60;
 
 double worst(const std::vector<double>& sqnr) { return sqnr.empty() ? kPerfect : *std::min_element(sqnr.begin(), sqnr.end()); }
 
-struct Mended {
+struct Repaired {
   std::shared_ptr<const Model> model;
   ModelEdit edit;
 };
 
-/// Mends one fault after the other as long as that wins something a device can have.
-Result<Mended> mend(const MeasuredPair& pair, const DiagnoseOptions& options, RecommendResult& result) {
-  Mended mended{pair.subject().quantized_model(), {}};
+/// Repairs one fault after the other as long as that wins something a device can have.
+Result<Repaired> repair(const MeasuredPair& pair, const DiagnoseOptions& options, RecommendResult& result) {
+  Repaired repaired{pair.subject().quantized_model(), {}};
   for (int round = 0; round <= kMostRepairs; ++round) {
-    VISQ_ASSIGN(Examination examination, examine(pair, mended.model, options));
+    VISQ_ASSIGN(Examination examination, examine(pair, repaired.model, options));
     const double sqnr = worst(examination.trials->before().outputs);
     if (round == 0) result.sqnr_before = sqnr, result.repair_mode = examination.trials->mode();
     if (!result.repairs.empty()) result.repairs.back().sqnr = sqnr;
@@ -42,11 +42,11 @@ Result<Mended> mend(const MeasuredPair& pair, const DiagnoseOptions& options, Re
     const bool stopped = options.stop != nullptr && options.stop->load();
     if (fault == examination.faults.end() || fault->edit_worth < kLeastWorth || round == kMostRepairs || stopped) break;
     fault->finding.fix = fault->edit_text;
-    mended.model = edited(*mended.model, fault->edit);
-    add(mended.edit, fault->edit);
+    repaired.model = edited(*repaired.model, fault->edit);
+    add(repaired.edit, fault->edit);
     result.repairs.push_back({std::move(fault->finding), 0});
   }
-  return mended;
+  return repaired;
 }
 
 /// Drops sets that cost more than another and are no better.
@@ -144,11 +144,11 @@ Result<RecommendResult> recommend(std::shared_ptr<const Model> reference, std::s
   result.records = options.records;
   result.to = options.to;
   VISQ_ASSIGN(const auto pair, MeasuredPair::create(reference, quantized, data, options.records));
-  VISQ_ASSIGN(const Mended mended, mend(*pair, diagnose_options(options), result));
-  if (!mended.edit.empty()) {
-    VISQ_ASSIGN(result.repaired_model, write_edited(*quantized, mended.edit));
+  VISQ_ASSIGN(const Repaired repaired, repair(*pair, diagnose_options(options), result));
+  if (!repaired.edit.empty()) {
+    VISQ_ASSIGN(result.repaired_model, write_edited(*quantized, repaired.edit));
   }
-  VISQ_ASSIGN(const auto models, analysis::PartialModels::create(reference, mended.model));
+  VISQ_ASSIGN(const auto models, analysis::PartialModels::create(reference, repaired.model));
   PrecisionSearch search(*models, data, options);
   VISQ_ASSIGN(auto points, search.run());
   result.interrupted = options.stop != nullptr && options.stop->load();
@@ -162,7 +162,7 @@ Result<RecommendResult> recommend(std::shared_ptr<const Model> reference, std::s
   if (result.interrupted) return result;
   choose(options, result);
   result.unrepaired_sqnr = result.front[result.chosen].sqnr;
-  if (!mended.edit.empty()) {
+  if (!repaired.edit.empty()) {
     VISQ_ASSIGN(const auto as_is, analysis::PartialModels::create(reference, quantized));
     VISQ_ASSIGN(result.unrepaired_sqnr, PrecisionSearch(*as_is, data, options).simulate(result.front[result.chosen].operators));
   }

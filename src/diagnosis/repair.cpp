@@ -102,9 +102,9 @@ void Repair::regrid(const std::vector<int>& tensors, const Quantization& grid) {
     if (tensor.is_constant) {
       const auto values = analysis::constant_values(subject_.q(), index);
       if (!values || !quantizes_weights(tensor.dtype)) continue;
-      TensorInfo anew = tensor;
-      anew.quantization = grid;
-      edit_[index].data = stored_bytes(*values, anew);
+      TensorInfo changed = tensor;
+      changed.quantization = grid;
+      edit_[index].data = stored_bytes(*values, changed);
     }
     edit_[index].quantization = grid;
     for (const int reader : subject_.q().readers(index)) touched_.insert(reader);
@@ -125,11 +125,11 @@ void Repair::widen(const std::vector<int>& tensors, analysis::RealBounds range) 
 }
 
 void Repair::store(const PairedConstant& constant, const std::vector<float>& values, Quantization grid, DType type) {
-  TensorInfo anew = subject_.q().tensor(constant.tensor);
-  anew.dtype = type;
-  anew.quantization = grid;
+  TensorInfo changed = subject_.q().tensor(constant.tensor);
+  changed.dtype = type;
+  changed.quantization = grid;
   TensorEdit& change = edit_[constant.tensor];
-  change.data = stored_bytes(values, anew);
+  change.data = stored_bytes(values, changed);
   change.quantization = std::move(grid);
   if (type != subject_.q().tensor(constant.tensor).dtype) change.dtype = type;
   for (const int reader : subject_.q().readers(constant.tensor)) touched_.insert(reader);

@@ -1,4 +1,4 @@
-// Builds the changes that mend one fault: new grids, new weights, new biases, and whatever must follow them.
+// Builds the changes that repair one fault: new grids, new weights, new biases, and whatever must follow them.
 #pragma once
 
 #include <map>
@@ -27,7 +27,7 @@ class Repair {
   /// Gives feature maps a grid of 16 bits (32 where they have 16) over exactly this range, since ranges may stand for an activation
   /// (RELU6). Kernels know no such mixture: for fake quantization only.
   void widen(const std::vector<int>& tensors, analysis::RealBounds range);
-  /// Quantizes the reference's weights anew. False where they cannot be stored in the constant's type.
+  /// Quantizes the reference's weights again. False where they cannot be stored in the constant's type.
   bool reweight(const PairedConstant& weight, WeightScales scales);
   /// As above, the scale of each channel at least `scales`.
   bool reweight(const PairedConstant& weight, const std::vector<double>& least_scales);
@@ -41,7 +41,7 @@ class Repair {
   /// Takes the reference's bias.
   void rebias(const PairedConstant& bias);
 
-  /// All changes: the biases of layers whose input or weights have new scales are quantized anew.
+  /// All changes: the biases of layers whose input or weights have new scales are quantized again.
   ModelEdit finish();
 
  private:

@@ -29,7 +29,7 @@ Suspicion& Suspicions::about_constant(const PairedConstant& constant) {
   return list_.emplace_back(std::move(suspicion));
 }
 
-std::string quoted(const std::string& name) { return "\"" + name + "\""; }
+std::string in_quotes(const std::string& name) { return "\"" + name + "\""; }
 
 namespace {
 
@@ -57,8 +57,9 @@ Remedy new_range(const Symptoms& symptoms, int tensor) {
   Repair repair(subject);
   const auto fixed = demanded_grid(subject, tensor);
   repair.regrid(subject.tied(tensor), fixed ? *fixed : activation_grid(subject.q().tensor(tensor).dtype, range));
-  return {fmt::format("calibrate the range anew: the data need [{:.4g}, {:.4g}]", range.low, range.high),
-          fmt::format("range {} = [{:.6g}, {:.6g}]", quoted(subject.names().name(tensor)), range.low, range.high), repair.finish(), false};
+  return {fmt::format("calibrate the range again: the data need [{:.4g}, {:.4g}]", range.low, range.high),
+          fmt::format("range {} = [{:.6g}, {:.6g}]", in_quotes(subject.names().name(tensor)), range.low, range.high), repair.finish(),
+          false};
 }
 
 void add_reference_weights(const Symptoms& symptoms, const PairedConstant& weight, WeightScales scales, const std::string& text,
@@ -94,7 +95,7 @@ Remedy more_bits(const Symptoms& symptoms, int tensor) {
   const Subject& subject = symptoms.subject();
   Repair repair(subject);
   repair.widen(subject.tied(tensor), symptoms.needed(tensor));
-  return {"keep it in 16 bits or float", fmt::format("dtype {} = int16", quoted(subject.names().name(tensor))), repair.finish(), true};
+  return {"keep it in 16 bits or float", fmt::format("dtype {} = int16", in_quotes(subject.names().name(tensor))), repair.finish(), true};
 }
 
 }  // namespace visq::diagnosis

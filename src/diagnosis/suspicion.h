@@ -14,7 +14,7 @@ namespace visq::diagnosis {
 
 using Evidence = std::vector<std::pair<std::string, double>>;
 
-/// One way to mend it.
+/// One way to repair it.
 struct Remedy {
   std::string text;           ///< what to do, in words
   std::string configuration;  ///< the same in the words of quantizers
@@ -31,7 +31,7 @@ struct Suspicion {
   std::optional<ValueEvidence> values;  ///< a picture of them
   bool strong = false;                  ///< beyond doubt by the numbers alone; only such findings can be errors
   bool fatal = false;                   ///< nothing behind it can be right: an error whatever the trial says, and the first one
-  double error_gain = 3;                ///< what mending must win, in dB, for an error
+  double error_gain = 3;                ///< what repairing must win, in dB, for an error
   bool certain = false;                 ///< wrong whatever it costs: reported even where the repair gains nothing
   std::string place;                    ///< suspicions of one place are about one fault: the most specific is kept
   std::vector<Remedy> remedies;
@@ -68,14 +68,14 @@ bool has_fixed_grid(const Subject& subject, int tensor);
 /// The same in 16 bits.
 Remedy more_bits(const Symptoms& symptoms, int tensor);
 
-/// The reference's weights, quantized anew: with the model's own bias and, as another remedy, with the reference's.
+/// The reference's weights, quantized again: with the model's own bias and, as another remedy, with the reference's.
 void add_reference_weights(const Symptoms& symptoms, const PairedConstant& weight, WeightScales scales, const std::string& text,
                            const std::string& configuration, Suspicion& suspicion);
 
-/// What mends a layer whose weights or bias are wrong, for suspicions that are about the grid of its weights.
+/// What repairs a layer whose weights or bias are wrong, for suspicions that are about the grid of its weights.
 std::vector<ModelEdit> other_repairs(const Symptoms& symptoms, const PairedConstant& weight);
 
 /// How a name is written in a remedy's configuration.
-std::string quoted(const std::string& name);
+std::string in_quotes(const std::string& name);
 
 }  // namespace visq::diagnosis

@@ -1,4 +1,4 @@
-// Tries remedies: the model is mended in memory and run again, on a few records first, then on all for those that promise something.
+// Tries remedies: the model is repaired in memory and run again, on a few records first, then on all for those that promise something.
 #pragma once
 
 #include <optional>

@@ -108,11 +108,14 @@ struct TypeList {
 };
 
 /// Calls make(std::type_identity<T>()) for the type of the list that stands for `dtype`: a kernel, or an error.
-template <class... Ts, class Make>
-Result<std::unique_ptr<Kernel>> for_dtype(const PrepareContext& context, DType dtype, TypeList<Ts...>, Make&& make) {
-  Result<std::unique_ptr<Kernel>> result = context.unsupported("cannot run with {}", name(dtype));
-  ((kDTypeOf<Ts> == dtype ? (result = make(std::type_identity<Ts>()), true) : false) || ...);
-  return result;
+template <class Make>
+Result<std::unique_ptr<Kernel>> for_dtype(const PrepareContext& context, DType dtype, TypeList<>, Make&&) {
+  return context.unsupported("cannot run with {}", name(dtype));
+}
+template <class T, class... Others, class Make>
+Result<std::unique_ptr<Kernel>> for_dtype(const PrepareContext& context, DType dtype, TypeList<T, Others...>, Make&& make) {
+  if (dtype == kDTypeOf<T>) return make(std::type_identity<T>());
+  return for_dtype(context, dtype, TypeList<Others...>(), std::forward<Make>(make));
 }
 
 /// The same for the element type of input `slot`.

@@ -316,7 +316,7 @@ struct OpDef {
   bool shape_only = false;
 };
 
-/// The definition of an operator on plain values, by type or custom code; null where nobody can run it.
+/// The definition of an operator on plain values, by type or custom code; null where it is not runnable.
 const OpDef* find_op(std::string_view label);
 /// The definition of an operator on stored integers; null where there is none of its own.
 const OpDef* find_integer_op(std::string_view label);

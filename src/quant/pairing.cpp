@@ -25,7 +25,6 @@ bool shapes_fit(const TensorInfo& a, const TensorInfo& b) {
   return true;
 }
 
-/// Cosine of two constants after dequantization; nothing where they cannot be compared.
 /// The first rows of a large constant, enough of them to tell whether two are alike; the constant itself where it cannot be cut.
 TensorInfo leading_rows(const TensorInfo& constant) {
   constexpr std::int64_t kEnough = 16384;
@@ -43,6 +42,7 @@ TensorInfo leading_rows(const TensorInfo& constant) {
   return part;
 }
 
+/// Cosine of two constants after dequantization; nothing where they cannot be compared.
 std::optional<double> constant_cosine(const TensorInfo* a, const TensorInfo* b) {
   if (a == nullptr || b == nullptr || a->shape.elements() != b->shape.elements()) return std::nullopt;
   const bool alike = a->shape == b->shape;

@@ -167,7 +167,7 @@ class GraphPreparer {
     return {};
   }
 
-  /// An operator that nobody can run is no error of the graph.
+  /// An operator that is not runnable is no error of the graph.
   Status accept_unsupported(PreparedNode& node, const Error& error, const std::string& place) {
     if (error.reason != Reason::kUnsupported) return error;
     mark_unsupported(node, without_place(error.message, place));

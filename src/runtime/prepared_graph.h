@@ -18,7 +18,7 @@ enum class NodeStatus : std::uint8_t {
   kReady,        ///< prepared; runs at every record
   kFolded,       ///< its outputs were computed ahead, from constants and shapes alone
   kDeferred,     ///< shapes depend on values of the run: prepared again at every step
-  kUnsupported,  ///< nobody can run it, or an input that it needs is missing because of such an operator
+  kUnsupported,  ///< it is not runnable, or an input that it needs is missing because of such an operator
 };
 
 struct PreparedNode {
@@ -55,7 +55,7 @@ enum class Operands : std::uint8_t {
 class PreparedGraph {
  public:
   /// `input_shapes`: one per graph input. Errors: kBadInput where an operator's parameters do not fit its tensors; operators that
-  /// nobody can run are no error but kUnsupported nodes.
+  /// are not runnable are no error but kUnsupported nodes.
   static Result<std::shared_ptr<const PreparedGraph>> prepare(std::shared_ptr<const Model> model, int subgraph, Mode mode,
                                                               const std::vector<Shape>& input_shapes, Operands operands = Operands::kCodes);
   /// The same for a subgraph that operators call; `library` outlives it.

@@ -1,4 +1,4 @@
-// Faults planted into the bundled example, one at a time: diagnose names the tensor and the cause first, and mending wins the loss back.
+// Faults planted into the bundled example, one at a time: diagnose names the tensor and the cause first, and repairing wins the loss back.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -63,7 +63,7 @@ class PlantedFault : public ::testing::Test {
     EXPECT_EQ(first.severity, Severity::kError);
     EXPECT_GE(first.gain_db, least_gain);
     const double clean = diagnose_with({}).output_sqnr.at(0);
-    EXPECT_NEAR(result.output_sqnr.at(0) + first.gain_db, clean, 2) << "mending wins back what was lost";
+    EXPECT_NEAR(result.output_sqnr.at(0) + first.gain_db, clean, 2) << "repairing wins back what was lost";
   }
 
   std::shared_ptr<const Model> fp32_, int8_;

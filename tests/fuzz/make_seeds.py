@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes seeds/hdf5 and seeds/npy anew: one small file per way of storing things (pip install numpy h5py)."""
+"""Writes seeds/hdf5 and seeds/npy again: one small file per way of storing things (pip install numpy h5py)."""
 import os
 
 import h5py

@@ -20,7 +20,7 @@ struct HelpCase {
   std::vector<std::string> arguments;
 };
 
-/// Set VISQ_UPDATE_GOLDEN=1 to write the files anew.
+/// Set VISQ_UPDATE_GOLDEN=1 to write the files again.
 void expect_golden(const HelpCase& help) {
   SCOPED_TRACE(help.golden);
   const ProcessResult result = run_tool(help.arguments);

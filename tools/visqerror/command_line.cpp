@@ -1,6 +1,5 @@
 #include "visqerror/command_line.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 
@@ -31,43 +30,30 @@ const CommandDef* find_command(std::string_view name) {
   return nullptr;
 }
 
-/// CLI11's account of a wrong option, in the words that all our messages use.
-std::string explain(const CLI::ParseError& error) {
-  const std::string text = error.what();
-  if (error.get_name() != "ArgumentMismatch") return text;
-  const std::string option = text.substr(0, text.find(':'));
-  return option + (text.find("missing") != std::string::npos ? " needs a value" : " is given more than once");
-}
-
 /// What was left over on the command line, with the option that was probably meant.
-Error leftover(const CLI::App& app, const std::string& word) {
+Error leftover(const Options& options, const std::string& word) {
   if (word.empty() || word.front() != '-') return usage_error("unexpected argument '{}'", word);
   const std::string name = word.substr(0, word.find('='));
   Words known{"--version", "--completion", "--man-page"};
-  for (const CLI::Option* option : app.get_options()) {
-    for (const auto& letter : option->get_snames()) known.push_back("-" + letter);
-    for (const auto& longer : option->get_lnames()) known.push_back("--" + longer);
+  for (const Option& option : options.all()) {
+    if (!option.is_argument()) known.insert(known.end(), option.names().begin(), option.names().end());
   }
   const std::vector<std::string_view> candidates(known.begin(), known.end());
   const std::string near = suggestion(name, candidates);
   const bool found = near.starts_with("; did");
-  return usage_error("unknown option '{}'{}", name, found ? near : fmt::format("; see '{} --help'", app.get_name()));
+  return usage_error("unknown option '{}'{}", name, found ? near : fmt::format("; see '{} --help'", options.name()));
 }
 
 /// Parses the words for one command and runs it.
 Result<int> run_command(const CommandDef& command, Words words) {
   if (ranks().several() && !command.spreads) return usage_error("{}: does not share its work between the ranks of a job", command.name);
-  const auto [app, limits, run] = make_app(command.name.empty() ? "visqerror" : "visqerror " + std::string(command.name), command);
-  try {
-    std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
-    app->parse(std::move(words));
-  } catch (const CLI::CallForHelp&) {
-    VISQ_TRY(write_stdout(app->help()));
+  const auto [options, limits, run] = make_app(command.name.empty() ? "visqerror" : "visqerror " + std::string(command.name), command);
+  VISQ_ASSIGN(const Options::Parsed parsed, options->parse(std::move(words)));
+  if (parsed.help) {
+    VISQ_TRY(write_stdout(help(*options)));
     return static_cast<int>(kDone);
-  } catch (const CLI::ParseError& error) {
-    return usage_error("{}", explain(error));
   }
-  if (!app->remaining().empty()) return leftover(*app, app->remaining().front());
+  if (!parsed.left.empty()) return leftover(*options, parsed.left.front());
   VISQ_TRY(limits->apply());
   return run();
 }

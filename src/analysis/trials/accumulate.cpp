@@ -169,7 +169,7 @@ void list_gaps(const PartialModels& models, AccumulateResult& result) {
   }
 }
 
-/// Operators that nobody can run, as the first record's shapes have it.
+/// Operators that is not runnable, as the first record's shapes have it.
 Status list_not_computed(PartialModels& models, RecordSource& data, AccumulateResult& result) {
   if (result.records.first == result.records.last) return {};
   VISQ_ASSIGN(const Record record, data.read(result.records.first));

@@ -1,4 +1,4 @@
-// A float graph, run once in full per record, then again and again in parts: only what a change reaches is computed anew.
+// A float graph, run once in full per record, then again and again in parts: only what a change reaches is computed again.
 #pragma once
 
 #include <memory>

@@ -88,10 +88,10 @@ Result<Storage> storage_of(const Handle& dataset, const std::string& place) {
 }
 
 Status check_storage(const Handle& dataset, const Storage& storage, std::int64_t bytes, const std::string& place) {
-  constexpr std::int64_t kSlack = std::int64_t{4} << 20;  // chunk sizes that libraries choose by themselves are up to 1 MiB
+  constexpr std::int64_t kAllowance = std::int64_t{4} << 20;  // chunk sizes that libraries choose by themselves are up to 1 MiB
   if (storage.chunk == 0) return {};
-  if (storage.chunk > bytes + kSlack) return bad_input("{}: its chunks are far larger than the data", place);
-  if (H5Dget_storage_size(dataset.get()) > static_cast<hsize_t>(bytes + kSlack)) {
+  if (storage.chunk > bytes + kAllowance) return bad_input("{}: its chunks are far larger than the data", place);
+  if (H5Dget_storage_size(dataset.get()) > static_cast<hsize_t>(bytes + kAllowance)) {
     return bad_input("{}: far more is stored than its shape needs", place);
   }
   const auto chunk = static_cast<std::uint64_t>(storage.chunk);

@@ -11,8 +11,8 @@ namespace {
 
 /// Clipping counts where it costs more than this multiple of rounding; beyond kCertain it cannot be meant.
 constexpr double kNoticeable = 1, kCertain = 4;
-/// Clipping this far into the values, or of so many of them, is no overshoot of calibration: then mending it must win kPlainGain dB for an
-/// error, else kDoubtfulGain.
+/// Clipping this far into the values, or of so many of them, is no overshoot of calibration: then repairing it must win kPlainGain dB for
+/// an error, else kDoubtfulGain.
 constexpr double kFar = 0.15, kMany = 0.05, kPlainGain = 4, kDoubtfulGain = 6;
 
 bool is_plain(const QuantizedMap& map) {

@@ -53,8 +53,8 @@ void add_stated_scale(const Subject& subject, const PairedConstant& where, Suspi
   Repair repair(subject);
   repair.rebias(where.node, std::move(values));
   suspicion.remedies.push_back({"store the bias in the scale of input times weights instead of the one that it states",
-                                fmt::format("bias_scale {} = input * weights", quoted(subject.names().name(where.tensor))), repair.finish(),
-                                false});
+                                fmt::format("bias_scale {} = input * weights", in_quotes(subject.names().name(where.tensor))),
+                                repair.finish(), false});
 }
 
 void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspicions) {
@@ -81,7 +81,7 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
     Repair repair(subject);
     repair.rebias(bias.where);
     suspicion.remedies.push_back({"take the bias of the float model, in the scale of input times weights",
-                                  fmt::format("bias {} = reference", quoted(subject.names().name(bias.where.tensor))), repair.finish(),
+                                  fmt::format("bias {} = reference", in_quotes(subject.names().name(bias.where.tensor))), repair.finish(),
                                   false});
   }
 }

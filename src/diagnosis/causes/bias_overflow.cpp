@@ -68,7 +68,7 @@ void suspect_layer(const Symptoms& symptoms, const ConstantValues& bias, Suspici
                         {"channels", static_cast<double>(overflow.channels.size())},
                         {"first_channel", static_cast<double>(overflow.channels.front())}};
   suspicion.strong = true;
-  const std::string name = quoted(subject.names().name(bias.where.tensor));
+  const std::string name = in_quotes(subject.names().name(bias.where.tensor));
   Repair bias_only(subject);
   bias_only.rebias(bias.where);
   suspicion.remedies.push_back({"store the bias in all its bits", fmt::format("bias {} = reference", name), bias_only.finish(), false});
@@ -85,10 +85,10 @@ void suspect_layer(const Symptoms& symptoms, const ConstantValues& bias, Suspici
   Repair both(subject);
   both.rebias(bias.where);
   if (!both.reweight(*weight, least)) return;
-  suspicion.remedies.push_back(
-      {"give the weights of these channels a larger scale, so that the bias fits",
-       fmt::format("least_scale {} = {:.6g}", quoted(subject.names().name(weight->tensor)), *std::max_element(least.begin(), least.end())),
-       both.finish(), false});
+  suspicion.remedies.push_back({"give the weights of these channels a larger scale, so that the bias fits",
+                                fmt::format("least_scale {} = {:.6g}", in_quotes(subject.names().name(weight->tensor)),
+                                            *std::max_element(least.begin(), least.end())),
+                                both.finish(), false});
 }
 
 void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspicions) {

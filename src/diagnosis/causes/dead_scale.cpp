@@ -26,8 +26,9 @@ void suspect_weights(const Symptoms& symptoms, const PairedConstant& where, Susp
   suspicion.strong = suspicion.certain = true;
   Repair repair(subject);
   if (!repair.reweight(where, tensor.quantization.per_channel() ? WeightScales::kPerChannel : WeightScales::kPerTensor)) return;
-  suspicion.remedies.push_back({"quantize the weights of the float model anew",
-                                fmt::format("weights {} = reference", quoted(subject.names().name(where.tensor))), repair.finish(), false});
+  suspicion.remedies.push_back({"quantize the weights of the float model again",
+                                fmt::format("weights {} = reference", in_quotes(subject.names().name(where.tensor))), repair.finish(),
+                                false});
 }
 
 void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspicions) {

@@ -55,7 +55,7 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
     suspicion.strong = ratio >= kCertain || reaches.back() / small >= kCertainSmall || odd;
     suspicion.rivals = other_repairs(symptoms, constant.where);
     add_reference_weights(symptoms, constant.where, WeightScales::kPerChannel, "quantize its weights per channel",
-                          fmt::format("granularity {} = channel", quoted(subject.names().name(constant.where.tensor))), suspicion);
+                          fmt::format("granularity {} = channel", in_quotes(subject.names().name(constant.where.tensor))), suspicion);
   }
 }
 

@@ -69,7 +69,7 @@ ChannelOutliers outliers_within(const Subject& subject, const ConstantValues& co
 void add_remedies(const Symptoms& symptoms, const ConstantValues& constant, Suspicion& suspicion) {
   const Subject& subject = symptoms.subject();
   const TensorInfo& tensor = subject.q().tensor(constant.where.tensor);
-  const std::string name = quoted(subject.names().name(constant.where.tensor));
+  const std::string name = in_quotes(subject.names().name(constant.where.tensor));
   if (!tensor.quantization.per_channel()) {
     add_reference_weights(symptoms, constant.where, WeightScales::kPerChannel,
                           "quantize its weights per channel, which confines the outlier to one",

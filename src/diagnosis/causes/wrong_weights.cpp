@@ -32,9 +32,9 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
     const bool beyond_training = difference.relative >= kFarOverUsual * usual.relative || cosine_of(constant) < kUnlike;
     suspicion.strong = difference.worst_channel >= kCertain && (!usual.retrained() || beyond_training);
     const bool channels = subject.q().tensor(constant.where.tensor).quantization.per_channel();
-    const std::string configuration = fmt::format("weights {} = reference", quoted(subject.names().name(constant.where.tensor)));
+    const std::string configuration = fmt::format("weights {} = reference", in_quotes(subject.names().name(constant.where.tensor)));
     for (const WeightScales scales : {WeightScales::kKeep, channels ? WeightScales::kPerChannel : WeightScales::kPerTensor}) {
-      add_reference_weights(symptoms, constant.where, scales, "quantize the weights of the float model anew", configuration, suspicion);
+      add_reference_weights(symptoms, constant.where, scales, "quantize the weights of the float model again", configuration, suspicion);
     }
   }
 }

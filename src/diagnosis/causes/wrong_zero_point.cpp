@@ -42,7 +42,7 @@ void suspect_copy(const Symptoms& symptoms, const Operator& op, int input, int o
     Repair repair(subject);
     repair.regrid({tensor}, grid);
     suspicion.remedies.push_back({fmt::format("give '{}' zero point {}", subject.names().name(tensor), grid.zero_point[0]),
-                                  fmt::format("zero_point {} = {}", quoted(subject.names().name(tensor)), grid.zero_point[0]),
+                                  fmt::format("zero_point {} = {}", in_quotes(subject.names().name(tensor)), grid.zero_point[0]),
                                   repair.finish(), false});
   }
 }
@@ -60,16 +60,16 @@ void suspect_weights(const Symptoms& symptoms, const ConstantValues& constant, S
   suspicion.evidence = {{"steps", difference.median}, {"spread", difference.spread}, {"threshold", kMoved}};
   suspicion.strong = true;
   suspicion.certain = moved >= kSurely;
-  const std::string name = quoted(subject.names().name(constant.where.tensor));
+  const std::string name = in_quotes(subject.names().name(constant.where.tensor));
   const auto steps = static_cast<std::int64_t>(std::round(difference.median));
-  Repair move(subject), anew(subject);
+  Repair move(subject), again(subject);
   if (move.move_codes(constant.where, steps)) {
     suspicion.remedies.push_back(
         {fmt::format("move the codes of the weights back by {}", steps), fmt::format("codes {} -= {}", name, steps), move.finish(), false});
   }
-  if (anew.reweight(constant.where, WeightScales::kKeep)) {
+  if (again.reweight(constant.where, WeightScales::kKeep)) {
     suspicion.remedies.push_back(
-        {"quantize the weights of the float model anew", fmt::format("weights {} = reference", name), anew.finish(), false});
+        {"quantize the weights of the float model again", fmt::format("weights {} = reference", name), again.finish(), false});
   }
 }
 

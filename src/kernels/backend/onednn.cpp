@@ -335,7 +335,7 @@ Status multiply(const MatrixProduct& product, const float* a, const float* b, fl
                           row_of_a(product), b, row_of_b(product), 0.0F, c, product.n));
 }
 
-Status multiply(const MatrixProduct& product, const CodeMatrix& a, const CodeMatrix& b, std::int32_t* c) {
+Status multiply(const MatrixProduct& product, const Int8Operand& a, const Int8Operand& b, std::int32_t* c) {
   use_one_thread();
   constexpr char kOneOffset = 'F';  // for all of c
   const std::int32_t offset = 0;

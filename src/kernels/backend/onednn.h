@@ -76,10 +76,10 @@ struct MatrixProduct {
 Status multiply(const MatrixProduct& product, const float* a, const float* b, float* c);
 
 /// The same of codes: c[m, n] = (op(a) - a_zero) * (op(b) - b_zero). Exact where exact_int8_sums() and the sums fit into int32.
-struct CodeMatrix {
+struct Int8Operand {
   const std::int8_t* codes = nullptr;
   std::int8_t zero_point = 0;
 };
-Status multiply(const MatrixProduct& product, const CodeMatrix& a, const CodeMatrix& b, std::int32_t* c);
+Status multiply(const MatrixProduct& product, const Int8Operand& a, const Int8Operand& b, std::int32_t* c);
 
 }  // namespace visq::kernels::backend

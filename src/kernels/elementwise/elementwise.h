@@ -45,71 +45,71 @@ constexpr bool kIsStored = std::is_same_v<T, std::int8_t> || std::is_same_v<T, s
 template <class In, class Out>
 constexpr bool kZipsVectors = (std::is_same_v<In, float> && std::is_same_v<Out, float>) || (kIsStored<In> && kIsStored<Out>);
 
-/// The operand whose run repeats is laid out several times, so that one call does many runs.
-template <class In, class Out, class Op>
-void zip_repeated_runs(const Broadcast<2>& broadcast, const Broadcast<2>::RepeatedRuns& runs, EvalContext& eval, const Op& op) {
-  constexpr std::int64_t kElements = 1024;  // of a call: little beside a cache, much beside what a call costs
-  const std::int64_t at_once = std::min(runs.count, kElements / runs.length);
-  auto* const laid_out = reinterpret_cast<In*>(eval.scratch(static_cast<std::size_t>(at_once * runs.length) * sizeof(In)));
-  const std::size_t moves = 1 - runs.repeats;
-  const In* const operands[] = {eval.in<In>(0).data(), eval.in<In>(1).data()};
-  Out* const out = eval.out<Out>(0).data();
-  broadcast.for_each_block(runs, [&](const auto& offsets, std::int64_t start) {
-    for (std::int64_t i = 0; i < at_once; ++i)
-      std::copy_n(operands[runs.repeats] + offsets[runs.repeats], runs.length, laid_out + i * runs.length);
-    for (std::int64_t first = 0; first < runs.count; first += at_once) {
-      const In* const moving = operands[moves] + offsets[moves] + first * runs.length;
-      const In* const a = moves == 0 ? moving : laid_out;
-      const In* const b = moves == 0 ? laid_out : moving;
-      zip_vectors(a, true, b, true, out + start + first * runs.length, std::min(at_once, runs.count - first) * runs.length, op);
-    }
-  });
-}
+/// The loop over one run of an operator, of whatever types: the walks below exist once for all of them.
+class MapRun {
+ public:
+  virtual ~MapRun() = default;
+  virtual void operator()(const std::byte* in, std::byte* out, std::int64_t length) const = 0;
+};
+class ZipRun {
+ public:
+  virtual ~ZipRun() = default;
+  virtual void operator()(const std::byte* a, bool a_moves, const std::byte* b, bool b_moves, std::byte* out,
+                          std::int64_t length) const = 0;
+};
+
+/// Element types of both sides; `vectors`: runs are so quick that short ones are worth being joined.
+struct ElementTypes {
+  DType out;
+  std::size_t in_size, out_size;
+  bool vectors = false;
+};
+
+Result<std::unique_ptr<Kernel>> map_kernel(PrepareContext& context, const ElementTypes& types, std::unique_ptr<const MapRun> run);
+Result<std::unique_ptr<Kernel>> zip_kernel(PrepareContext& context, const ElementTypes& types, std::unique_ptr<const ZipRun> run);
 
 /// Kernel of an operator with one input: the output has its shape.
 template <class In, class Out, class Op>
 Result<std::unique_ptr<Kernel>> map_kernel(PrepareContext& context, Op op) {
-  VISQ_TRY(context.set_output(0, kDTypeOf<Out>, context.input(0).shape));
-  return make_kernel([op](EvalContext& eval) -> Status {
-    const auto in = eval.in<In>(0);
-    const auto out = eval.out<Out>(0);
-    const auto length = static_cast<std::int64_t>(in.size());
-    if constexpr (std::is_same_v<In, float> && std::is_same_v<Out, float>) {
-      map_floats(in.data(), out.data(), length, op);
-    } else {
-      map_loop(in.data(), out.data(), length, op);
+  class Run final : public MapRun {
+   public:
+    explicit Run(Op op) : op_(std::move(op)) {}
+    void operator()(const std::byte* in, std::byte* out, std::int64_t length) const override {
+      if constexpr (std::is_same_v<In, float> && std::is_same_v<Out, float>) {
+        map_floats(reinterpret_cast<const float*>(in), reinterpret_cast<float*>(out), length, op_);
+      } else {
+        map_loop(reinterpret_cast<const In*>(in), reinterpret_cast<Out*>(out), length, op_);
+      }
     }
-    return {};
-  });
+
+   private:
+    Op op_;
+  };
+  return map_kernel(context, ElementTypes{kDTypeOf<Out>, sizeof(In), sizeof(Out)}, std::make_unique<Run>(std::move(op)));
 }
 
 /// Kernel of an operator with two inputs of one type, which broadcast.
 template <class In, class Out, class Op>
 Result<std::unique_ptr<Kernel>> zip_kernel(PrepareContext& context, Op op) {
-  VISQ_TRY(context.expect_same_type(1, "the second input", 0));
-  VISQ_ASSIGN(auto broadcast, Broadcast<2>::plan(context, kDTypeOf<Out>));
   constexpr bool kVectors = kZipsVectors<In, Out>;
-  const auto repeated = kVectors ? broadcast.repeated_runs() : std::nullopt;
-  return make_kernel([broadcast = std::move(broadcast), repeated, op](EvalContext& eval) -> Status {
-    if constexpr (kVectors) {
-      if (repeated) {
-        zip_repeated_runs<In, Out>(broadcast, *repeated, eval, op);
-        return {};
+  class Run final : public ZipRun {
+   public:
+    explicit Run(Op op) : op_(std::move(op)) {}
+    void operator()(const std::byte* a, bool a_moves, const std::byte* b, bool b_moves, std::byte* out,
+                    std::int64_t length) const override {
+      const auto* const first = reinterpret_cast<const In*>(a);
+      const auto* const second = reinterpret_cast<const In*>(b);
+      if constexpr (kVectors) {
+        zip_vectors(first, a_moves, second, b_moves, reinterpret_cast<Out*>(out), length, op_);
+      } else {
+        zip_loop(first, a_moves, second, b_moves, reinterpret_cast<Out*>(out), length, op_);
       }
     }
-    const In* a = eval.in<In>(0).data();
-    const In* b = eval.in<In>(1).data();
-    Out* out = eval.out<Out>(0).data();
-    const bool a_moves = broadcast.steps()[0] != 0, b_moves = broadcast.steps()[1] != 0;
-    broadcast.for_each_run([&](const auto& offsets, std::int64_t start, std::int64_t length) {
-      if constexpr (kVectors) {
-        zip_vectors(a + offsets[0], a_moves, b + offsets[1], b_moves, out + start, length, op);
-      } else {
-        zip_loop(a + offsets[0], a_moves, b + offsets[1], b_moves, out + start, length, op);
-      }
-    });
-    return {};
-  });
+
+   private:
+    Op op_;
+  };
+  return zip_kernel(context, ElementTypes{kDTypeOf<Out>, sizeof(In), sizeof(Out), kVectors}, std::make_unique<Run>(std::move(op)));
 }
 
 }  // namespace visq::kernels

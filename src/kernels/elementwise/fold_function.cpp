@@ -1,13 +1,103 @@
 #include "kernels/elementwise/fold_function.h"
 
+#include <algorithm>
+#include <array>
+
+#include "kernels/fixed_point/integer_arithmetic.h"
+
 namespace visq::kernels {
+namespace {
+
+// Each takes the total first. Where the total is NaN, the extrema take the other.
+struct FoldAdd {
+  template <class T>
+  T operator()(T total, T value) const {
+    return wrapping_add(total, value);
+  }
+};
+struct FoldMultiply {
+  template <class T>
+  T operator()(T total, T value) const {
+    return wrapping_multiply(total, value);
+  }
+};
+struct FoldMaximum {
+  template <class T>
+  T operator()(T total, T value) const {
+    return total >= value ? total : value;
+  }
+};
+struct FoldMinimum {
+  template <class T>
+  T operator()(T total, T value) const {
+    return total <= value ? total : value;
+  }
+};
+struct FoldAll {
+  template <class T>
+  T operator()(T total, T value) const {
+    const bool both = total != T{0} && value != T{0};
+    return static_cast<T>(both);
+  }
+};
+struct FoldAny {
+  template <class T>
+  T operator()(T total, T value) const {
+    const bool either = total != T{0} || value != T{0};
+    return static_cast<T>(either);
+  }
+};
+struct Replace {
+  template <class T>
+  T operator()(T total, T) const {
+    return total;
+  }
+};
+
+template <class T, class Function>
+constexpr Fold fold() {
+  return {sizeof(T),
+          [](std::byte* total, const std::byte* values, std::int64_t count, std::int64_t step) {
+            Computed<T> sum = *reinterpret_cast<const T*>(total);
+            for (std::int64_t i = 0; i < count; ++i) sum = Function()(sum, Computed<T>(reinterpret_cast<const T*>(values)[i * step]));
+            *reinterpret_cast<T*>(total) = static_cast<T>(sum);
+          },
+          [](std::byte* element, const std::byte* update) {
+            T& folded = *reinterpret_cast<T*>(element);
+            folded = static_cast<T>(Function()(Computed<T>(*reinterpret_cast<const T*>(update)), Computed<T>(folded)));
+          }};
+}
+
+/// In the order of FoldFunction, and what replaces behind them.
+struct Folds {
+  DType dtype;
+  Fold folds[7];
+};
+template <class T>
+constexpr Folds folds() {
+  return {kDTypeOf<T>,
+          {fold<T, FoldAdd>(), fold<T, FoldMultiply>(), fold<T, FoldMaximum>(), fold<T, FoldMinimum>(), fold<T, FoldAll>(),
+           fold<T, FoldAny>(), fold<T, Replace>()}};
+}
+template <class... Ts>
+constexpr auto table(TypeList<Ts...>) {
+  return std::array{folds<Ts>()...};
+}
+constexpr auto kFolds = table(FoldTypes());
+
+}  // namespace
+
+const Fold& fold_of(DType dtype, std::optional<FoldFunction> function) {
+  const auto found = std::find_if(kFolds.begin(), kFolds.end(), [&](const Folds& each) { return each.dtype == dtype; });
+  return found->folds[function ? static_cast<std::size_t>(*function) : std::size(found->folds) - 1];
+}
 
 Result<std::optional<FoldFunction>> folding_body(const PrepareContext& context, std::int64_t subgraph) {
   struct Entry {
     std::string_view op;
     FoldFunction function;
   };
-  static constexpr Entry kFolds[] = {
+  static constexpr Entry kBodies[] = {
       {"ADD", FoldFunction::kAdd},         {"STABLEHLO_ADD", FoldFunction::kAdd},
       {"MUL", FoldFunction::kMultiply},    {"STABLEHLO_MULTIPLY", FoldFunction::kMultiply},
       {"MAXIMUM", FoldFunction::kMaximum}, {"STABLEHLO_MAXIMUM", FoldFunction::kMaximum},
@@ -22,7 +112,7 @@ Result<std::optional<FoldFunction>> folding_body(const PrepareContext& context, 
     return context.unsupported("its body, subgraph {}, has {} operators, expected 1", subgraph, body->operators.size());
   }
   const std::string& op = body->operators[0].label();
-  for (const Entry& entry : kFolds) {
+  for (const Entry& entry : kBodies) {
     if (entry.op == op) return std::optional(entry.function);
   }
   return context.unsupported("cannot fold by {}", op);

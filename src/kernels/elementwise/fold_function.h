@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "kernels/fixed_point/integer_arithmetic.h"
+#include "kernels/element_types.h"
 #include "kernels/op.h"
 
 namespace visq::kernels {
@@ -14,63 +14,19 @@ enum class FoldFunction : std::uint8_t { kAdd, kMultiply, kMaximum, kMinimum, kA
 /// Errors: no such subgraph, more operators than one, an operator that is no fold.
 Result<std::optional<FoldFunction>> folding_body(const PrepareContext& context, std::int64_t subgraph);
 
-// Each takes the total first. Where the total is NaN, the extrema take the other.
-struct FoldAdd {
-  template <class T>
-  T operator()(T total, T value) const {
-    return wrapping_add(total, value);
-  }
-};
-struct FoldMultiply {
-  template <class T>
-  T operator()(T total, T value) const {
-    return wrapping_multiply(total, value);
-  }
-};
-struct FoldMaximum {
-  template <class T>
-  T operator()(T total, T value) const {
-    return total >= value ? total : value;
-  }
-};
-struct FoldMinimum {
-  template <class T>
-  T operator()(T total, T value) const {
-    return total <= value ? total : value;
-  }
-};
-struct FoldAll {
-  template <class T>
-  T operator()(T total, T value) const {
-    const bool both = total != T{0} && value != T{0};
-    return static_cast<T>(both);
-  }
-};
-struct FoldAny {
-  template <class T>
-  T operator()(T total, T value) const {
-    const bool either = total != T{0} || value != T{0};
-    return static_cast<T>(either);
-  }
+/// A fold of elements of one type, whatever it is.
+struct Fold {
+  std::size_t size;  ///< bytes of an element
+  /// Folds `count` values, `step` elements apart, into the total, one after the other.
+  void (*many)(std::byte* total, const std::byte* values, std::int64_t count, std::int64_t step);
+  /// element = fold(update, element)
+  void (*one)(std::byte* element, const std::byte* update);
 };
 
-/// Calls make(function object) for a function.
-template <class Make>
-auto for_fold(FoldFunction function, Make&& make) {
-  switch (function) {
-    case FoldFunction::kAdd:
-      return make(FoldAdd());
-    case FoldFunction::kMultiply:
-      return make(FoldMultiply());
-    case FoldFunction::kMaximum:
-      return make(FoldMaximum());
-    case FoldFunction::kMinimum:
-      return make(FoldMinimum());
-    case FoldFunction::kAll:
-      return make(FoldAll());
-    default:
-      return make(FoldAny());
-  }
-}
+/// The types that elements can be folded in.
+using FoldTypes = TypeList<float, double, Half, Bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
+                           std::int64_t, std::uint64_t>;
+/// `dtype`: one of FoldTypes. Nothing for a function: the update replaces the element.
+const Fold& fold_of(DType dtype, std::optional<FoldFunction> function);
 
 }  // namespace visq::kernels

@@ -33,4 +33,8 @@ Result<Reduction> Reduction::plan(PrepareContext& context, DType output) {
   return plan;
 }
 
+void Reduction::for_each_run(const std::function<void(std::int64_t, std::int64_t)>& body) const {
+  loops_.for_each_run([&](const auto& offsets) { body(offsets[kIn], offsets[kOut]); });
+}
+
 }  // namespace visq::kernels

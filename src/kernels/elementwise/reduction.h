@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 
 #include "core/cpu_clones.h"
 #include "kernels/indexing/indexing.h"
@@ -25,9 +26,9 @@ class Reduction {
   void run_in_order(const In* in, typename Fold::Total* totals, std::int64_t outputs, Fold fold) const {
     std::fill_n(totals, outputs, fold.initial());
     const std::int64_t length = loops_.run_length(), step = loops_.run_steps()[kOut];
-    loops_.for_each_run([&](const auto& offsets) {
-      typename Fold::Total* total = totals + offsets[kOut];
-      for (std::int64_t i = 0; i < length; ++i, total += step) *total = fold(*total, in[offsets[kIn] + i]);
+    for_each_run([&](std::int64_t first, std::int64_t output) {
+      typename Fold::Total* total = totals + output;
+      for (std::int64_t i = 0; i < length; ++i, total += step) *total = fold(*total, in[first + i]);
     });
   }
 
@@ -37,11 +38,11 @@ class Reduction {
     std::fill_n(totals, outputs, fold.initial());
     const std::int64_t length = loops_.run_length();
     const bool kept = loops_.run_steps()[kOut] != 0;
-    loops_.for_each_run([&](const auto& offsets) {
-      if (kept) {
-        fold_rows(in + offsets[kIn], totals + offsets[kOut], length, fold);
+    for_each_run([&](std::int64_t first, std::int64_t output) {
+      if constexpr (kOfMaps<In>) {
+        fold_map(in + first, totals + output, length, kept, fold);
       } else {
-        fold_run(in + offsets[kIn], totals + offsets[kOut], length, fold);
+        kept ? fold_rows(in + first, totals + output, length, fold) : fold_run(in + first, totals + output, length, fold);
       }
     });
   }
@@ -49,14 +50,19 @@ class Reduction {
  private:
   enum Operand : std::size_t { kIn, kOut };
 
+  /// The walk, once for all types: calls body(first input element, its output).
+  void for_each_run(const std::function<void(std::int64_t, std::int64_t)>& body) const;
+
   /// A run whose elements belong to different outputs.
   template <class In, class Fold>
-  VISQ_CPU_CLONES static void fold_rows(const In* __restrict in, typename Fold::Total* __restrict totals, std::int64_t length, Fold fold) {
+  [[gnu::always_inline]] static inline void fold_rows(const In* __restrict in, typename Fold::Total* __restrict totals, std::int64_t length,
+                                                      const Fold& fold) {
     for (std::int64_t i = 0; i < length; ++i) totals[i] = fold(totals[i], in[i]);
   }
   /// A run that belongs to one output: several totals side by side, which vectorise and do not wait for each other.
   template <class In, class Fold>
-  VISQ_CPU_CLONES static void fold_run(const In* __restrict in, typename Fold::Total* total, std::int64_t length, Fold fold) {
+  [[gnu::always_inline]] static inline void fold_run(const In* __restrict in, typename Fold::Total* total, std::int64_t length,
+                                                     const Fold& fold) {
     constexpr std::int64_t kLanes = 8;
     typename Fold::Total lanes[kLanes];
     std::fill_n(lanes, kLanes, fold.initial());
@@ -66,6 +72,15 @@ class Reduction {
     }
     for (std::int64_t lane = 0; i < length; ++i, ++lane) lanes[lane] = fold(lanes[lane], in[i]);
     for (const auto& lane : lanes) *total = fold.merge(*total, lane);
+  }
+
+  /// Feature maps are of these types; indices and conditions are not worth code for every instruction set.
+  template <class In>
+  static constexpr bool kOfMaps = std::is_same_v<In, float> || (std::is_integral_v<In> && sizeof(In) <= 2);
+  template <class In, class Fold>
+  VISQ_CPU_CLONES static void fold_map(const In* __restrict in, typename Fold::Total* __restrict totals, std::int64_t length, bool kept,
+                                       Fold fold) {
+    kept ? fold_rows(in, totals, length, fold) : fold_run(in, totals, length, fold);
   }
 
   Loops<2> loops_;

@@ -42,8 +42,6 @@ struct IntegerLstmParts {
   int cell_exponent = 0;  ///< cells count in steps of 2^cell_exponent
   std::int16_t cell_clip = 0;
   std::int8_t projection_clip = 0;
-
-  std::int64_t first(std::size_t gate) const { return static_cast<std::int64_t>(gate - sizes.first_gate()); }
 };
 
 std::int32_t wrapping_sum(std::int32_t a, std::int32_t b) {

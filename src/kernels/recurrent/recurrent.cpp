@@ -13,9 +13,9 @@ namespace {
 
 /// Steps whose projections are computed at once: enough for matrix products, few enough for the cache.
 std::int64_t steps_at_once(const RecurrentPass& pass) {
-  constexpr std::int64_t kFloats = std::int64_t{1} << 16;
+  constexpr std::int64_t kFloatsAtOnce = std::int64_t{1} << 16;
   const std::int64_t per_step = std::max<std::int64_t>(1, pass.sequence.width() * pass.cell->columns());
-  return std::clamp<std::int64_t>(kFloats / per_step, 1, std::max<std::int64_t>(1, pass.sequence.steps));
+  return std::clamp<std::int64_t>(kFloatsAtOnce / per_step, 1, std::max<std::int64_t>(1, pass.sequence.steps));
 }
 
 class RecurrentKernel final : public Kernel {

@@ -12,33 +12,31 @@
 namespace visq::report {
 namespace {
 
-using nlohmann::json;
+std::string text(const PlainJson* value) { return value != nullptr && value->is_string() ? value->get<std::string>() : ""; }
 
-std::string text(const json* value) { return value != nullptr && value->is_string() ? value->get<std::string>() : ""; }
-
-ModelIdentity model(const json* value) {
+ModelIdentity model(const PlainJson* value) {
   ModelIdentity identity;
   identity.path = text(member(value, "file"));
   identity.sha256 = text(member(value, "sha256"));
   return identity;
 }
 
-Result<int> small(const json& entry, const char* key, const std::string& where) {
-  const json* value = member(&entry, key);
+Result<int> small(const PlainJson& entry, const char* key, const std::string& where) {
+  const PlainJson* value = member(&entry, key);
   const bool whole = value != nullptr && value->is_number_integer();
   if (!whole || *value < -1 || *value > std::numeric_limits<int>::max()) return bad_input("{}.{}' is not an index", where, key);
   return value->get<int>();
 }
 
 /// A number; null means what "state" says of it.
-Result<MetricValue> metric_value(const json& number, const json* state, const std::string& where) {
+Result<MetricValue> metric_value(const PlainJson& number, const PlainJson* state, const std::string& where) {
   if (number.is_number()) return MetricValue{MetricValue::State::kFinite, number.get<double>(), -1};
   if (!number.is_null()) return bad_input("{}' is neither a number nor null", where);
   return MetricValue{text(state) == "inf" ? MetricValue::State::kInfinite : MetricValue::State::kUndefined, 0, -1};
 }
 
-Status read_values(const json& entry, const std::string& where, StoredMap& map) {
-  const json *metrics = member(&entry, "metrics"), *states = member(&entry, "state"), *share = member(&entry, "differing_share");
+Status read_values(const PlainJson& entry, const std::string& where, StoredMap& map) {
+  const PlainJson *metrics = member(&entry, "metrics"), *states = member(&entry, "state"), *share = member(&entry, "differing_share");
   if (metrics == nullptr || !metrics->is_object()) return bad_input("{}.metrics' is not an object", where);
   map.values.resize(diff_metrics().size());
   for (const auto& [name, number] : metrics->items()) {
@@ -53,9 +51,9 @@ Status read_values(const json& entry, const std::string& where, StoredMap& map) 
   return {};
 }
 
-Result<StoredMap> read_map(const json& entry, const std::string& where) {
+Result<StoredMap> read_map(const PlainJson& entry, const std::string& where) {
   StoredMap map;
-  const json *name = member(&entry, "name"), *subgraph = member(&entry, "subgraph");
+  const PlainJson *name = member(&entry, "name"), *subgraph = member(&entry, "subgraph");
   if (name == nullptr || !name->is_string()) return bad_input("{}.name' is not a string", where);
   map.name = name->get<std::string>();
   map.op = text(member(&entry, "op"));
@@ -69,18 +67,18 @@ Result<StoredMap> read_map(const json& entry, const std::string& where) {
   return map;
 }
 
-Result<std::vector<StoredMap>> read_maps(const json& document, const char* key, const std::string& path) {
-  const json* list = member(&document, key);
+Result<std::vector<StoredMap>> read_maps(const PlainJson& document, const char* key, const std::string& path) {
+  const PlainJson* list = member(&document, key);
   if (list == nullptr || !list->is_array()) return bad_input("{}: '{}' is not an array", path, key);
   std::vector<StoredMap> maps;
-  for (const json& entry : *list) {
+  for (const PlainJson& entry : *list) {
     VISQ_ASSIGN(maps.emplace_back(), read_map(entry, fmt::format("{}: '{}[{}]", path, key, maps.size())));
   }
   return maps;
 }
 
 /// What was asked for but has no value, where maps could not be compared, is undefined rather than not asked for.
-void complete(const json& nodes, std::vector<StoredMap>& maps) {
+void complete(const PlainJson& nodes, std::vector<StoredMap>& maps) {
   std::vector<bool> asked(diff_metrics().size());
   for (const StoredMap& map : maps) {
     for (std::size_t i = 0; i < all_metrics().size(); ++i) asked[i] = asked[i] || map.values[i].has_value();
@@ -93,10 +91,10 @@ void complete(const json& nodes, std::vector<StoredMap>& maps) {
   }
 }
 
-Status read_accuracy(const json& document, const std::string& path, StoredResult& result) {
-  const json* accuracy = member(&document, "accuracy");
+Status read_accuracy(const PlainJson& document, const std::string& path, StoredResult& result) {
+  const PlainJson* accuracy = member(&document, "accuracy");
   if (accuracy == nullptr || accuracy->is_null()) return {};
-  const json *output = member(accuracy, "output"), *drop = member(accuracy, "drop");
+  const PlainJson *output = member(accuracy, "output"), *drop = member(accuracy, "drop");
   if (drop == nullptr || !drop->is_number()) return bad_input("{}: 'accuracy' does not hold a number 'drop'", path);
   result.outputs.push_back(stored_accuracy(text(output), drop->get<double>()));
   return {};
@@ -105,16 +103,16 @@ Status read_accuracy(const json& document, const std::string& path, StoredResult
 }  // namespace
 
 Result<StoredResult> read_compare_file(const std::string& path) {
-  VISQ_ASSIGN(const json document, read_json(path));
-  const json* schema = member(&document, "schema");
+  VISQ_ASSIGN(const PlainJson document, read_json(path));
+  const PlainJson* schema = member(&document, "schema");
   if (schema == nullptr || *schema != "visq.compare/1") return bad_input("{}: is not a result of `visqerror compare`", path);
   StoredResult result;
   result.path = path;
   result.reference = model(member(member(&document, "models"), "reference"));
   result.quantized = model(member(member(&document, "models"), "quantized"));
   result.data = text(member(member(&document, "data"), "file"));
-  const json* records = member(member(&document, "data"), "records");
-  const auto is_count = [](const json& number) { return number.is_number_integer() && number >= 0 && number <= INT32_MAX; };
+  const PlainJson* records = member(member(&document, "data"), "records");
+  const auto is_count = [](const PlainJson& number) { return number.is_number_integer() && number >= 0 && number <= INT32_MAX; };
   if (records != nullptr && records->is_array() && records->size() == 2 && std::all_of(records->begin(), records->end(), is_count)) {
     result.records = {(*records)[0].get<std::int64_t>(), (*records)[1].get<std::int64_t>()};
   }

@@ -22,19 +22,19 @@ std::uint64_t memory_of(std::string_view text) {
 
 }  // namespace
 
-Result<nlohmann::json> read_json(const std::string& path) {
+Result<PlainJson> read_json(const std::string& path) {
   VISQ_ASSIGN(const auto mapped, MappedFile::open(path));
   const auto bytes = mapped->bytes();
   const auto* begin = reinterpret_cast<const char*>(bytes.data());
   if (const std::uint64_t needed = memory_of({begin, bytes.size()}); !affordable(needed)) {
     return bad_input("{}: no memory for what it holds: {}", path, memory_shortage(needed));
   }
-  auto document = nlohmann::json::parse(begin, begin + bytes.size(), nullptr, /*allow_exceptions=*/false);
+  auto document = PlainJson::parse(begin, begin + bytes.size(), nullptr, /*allow_exceptions=*/false);
   if (document.is_discarded()) return bad_input("{}: is not JSON", path);
   return document;
 }
 
-const nlohmann::json* member(const nlohmann::json* object, const char* key) {
+const PlainJson* member(const PlainJson* object, const char* key) {
   if (object == nullptr || !object->is_object()) return nullptr;
   const auto found = object->find(key);
   return found == object->end() ? nullptr : &*found;

@@ -8,10 +8,13 @@
 
 namespace visq::report {
 
+/// What is read: keys in any order.
+using PlainJson = nlohmann::json;
+
 /// Errors: kBadInput where the file cannot be read or is not JSON.
-Result<nlohmann::json> read_json(const std::string& path);
+Result<PlainJson> read_json(const std::string& path);
 
 /// A member of an object; null where it has none, or is none.
-const nlohmann::json* member(const nlohmann::json* object, const char* key);
+const PlainJson* member(const PlainJson* object, const char* key);
 
 }  // namespace visq::report

@@ -10,17 +10,15 @@
 namespace visq::report {
 namespace {
 
-using Plain = nlohmann::json;
-
 Json names_json(const std::vector<std::string>& names) {
   Json out = Json::array();
   for (const std::string& name : names) out.push_back(json_string(name));
   return out;
 }
 
-std::vector<std::string> strings(const Plain& list) {
+std::vector<std::string> strings(const PlainJson& list) {
   std::vector<std::string> out;
-  for (const Plain& each : list) out.push_back(each.get<std::string>());
+  for (const PlainJson& each : list) out.push_back(each.get<std::string>());
   return out;
 }
 
@@ -28,19 +26,19 @@ Mode mode_called(const std::string& text) {
   for (const Mode mode : {Mode::kFp32, Mode::kFakeQuant, Mode::kInteger}) {
     if (name(mode) == text) return mode;
   }
-  throw Plain::other_error::create(0, "'modes' holds an unknown mode", nullptr);
+  throw PlainJson::other_error::create(0, "'modes' holds an unknown mode", nullptr);
 }
 
-std::vector<int> metrics_called(const Plain& list) {
+std::vector<int> metrics_called(const PlainJson& list) {
   std::vector<int> metrics;
-  for (const Plain& each : list) {
+  for (const PlainJson& each : list) {
     metrics.push_back(metric_index(each.get<std::string>()));
-    if (metrics.back() < 0) throw Plain::other_error::create(0, "'metrics' holds an unknown metric", nullptr);
+    if (metrics.back() < 0) throw PlainJson::other_error::create(0, "'metrics' holds an unknown metric", nullptr);
   }
   return metrics;
 }
 
-ModelIdentity model(const Plain& json) {
+ModelIdentity model(const PlainJson& json) {
   ModelIdentity identity;
   identity.path = json.at("file").get<std::string>();
   identity.sha256 = json.at("sha256").get<std::string>();
@@ -48,20 +46,20 @@ ModelIdentity model(const Plain& json) {
 }
 
 /// A number of records or classes; the library would convert any number to an integer, whether it fits or not.
-std::int64_t count(const Plain& json) {
+std::int64_t count(const PlainJson& json) {
   constexpr std::int64_t kMost = std::int64_t{1} << 40;
   const bool sound = json.is_number_integer() && json >= 0 && json <= kMost;
-  if (!sound) throw Plain::other_error::create(0, "holds what is no count", nullptr);
+  if (!sound) throw PlainJson::other_error::create(0, "holds what is no count", nullptr);
   return json.get<std::int64_t>();
 }
 
-RecordRange records(const Plain& json) {
+RecordRange records(const PlainJson& json) {
   const RecordRange range{count(json.at(0)), count(json.at(1))};
-  if (range.last < range.first) throw Plain::other_error::create(0, "'data.records' is no range", nullptr);
+  if (range.last < range.first) throw PlainJson::other_error::create(0, "'data.records' is no range", nullptr);
   return range;
 }
 
-Accuracy accuracy(const Plain& json) {
+Accuracy accuracy(const PlainJson& json) {
   Accuracy out;
   const auto top = [&](const char* side) {
     return TopAccuracy{json.at(side).at("top1").get<double>(), json.at(side).at("top5").get<double>()};
@@ -76,7 +74,7 @@ Accuracy accuracy(const Plain& json) {
   return out;
 }
 
-RecordSums sums(const Plain& json) {
+RecordSums sums(const PlainJson& json) {
   RecordSums out;
   out.nodes = strings(json.at("nodes"));
   out.ops = strings(json.at("ops"));
@@ -84,15 +82,15 @@ RecordSums sums(const Plain& json) {
   out.per_channel = json.at("per_channel").get<bool>();
   out.origin = json.at("origin").get<bool>();
   out.max_scale = json.at("max_scale").get<double>();
-  for (const Plain& each : json.at("records")) {
+  for (const PlainJson& each : json.at("records")) {
     auto bytes = from_base64(each.get_ref<const std::string&>());
-    if (!bytes) throw Plain::other_error::create(0, "'sums.records' holds what is no sums", nullptr);
+    if (!bytes) throw PlainJson::other_error::create(0, "'sums.records' holds what is no sums", nullptr);
     out.records.push_back(std::move(*bytes));
   }
   return out;
 }
 
-SequenceIdentity sequence(const Plain& json) {
+SequenceIdentity sequence(const PlainJson& json) {
   SequenceIdentity out;
   out.feed_back = strings(json.at("feed_back"));
   if (json.at("state").is_string()) out.state_file = json.at("state").get<std::string>();
@@ -101,7 +99,7 @@ SequenceIdentity sequence(const Plain& json) {
 }
 
 /// Throws what the JSON library throws where a key is missing or of another type.
-PartFile part_of(const Plain& document, const std::string& path) {
+PartFile part_of(const PlainJson& document, const std::string& path) {
   PartFile file;
   file.badcase = document.at("schema") == "visq.badcase/1";
   file.reference = model(document.at("models").at("reference"));
@@ -140,7 +138,7 @@ Json json_sums(const RecordSums& sums, const std::vector<int>& metrics) {
 }
 
 Result<PartFile> read_part_file(const std::string& path) {
-  VISQ_ASSIGN(const Plain document, read_json(path));
+  VISQ_ASSIGN(const PlainJson document, read_json(path));
   const std::string schema =
       document.is_object() && document.contains("schema") && document["schema"].is_string() ? document["schema"] : "";
   if (schema != "visq.compare/1" && schema != "visq.badcase/1") {
@@ -149,7 +147,7 @@ Result<PartFile> read_part_file(const std::string& path) {
   if (!document.contains("sums")) return bad_input("{}: holds no sums of its records; make it with --per-record", path);
   try {
     return part_of(document, path);
-  } catch (const Plain::exception& fault) {
+  } catch (const PlainJson::exception& fault) {
     return bad_input("{}: {}", path, printable(fault.what()));
   }
 }

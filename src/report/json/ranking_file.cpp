@@ -10,8 +10,6 @@
 namespace visq::report {
 namespace {
 
-using nlohmann::json;
-
 bool is_type(const std::string& text) {
   constexpr std::string_view kInput = "input-";
   if (text.starts_with(kInput))
@@ -24,14 +22,14 @@ struct Ranked {
   Ranking::Entry entry;
 };
 
-Result<Ranked> read_entry(const json& node, std::size_t index, const std::string& path) {
-  const json *name = member(&node, "op_name"), *type = member(&node, "sensitive_type"), *rank = member(&node, "rank");
+Result<Ranked> read_entry(const PlainJson& node, std::size_t index, const std::string& path) {
+  const PlainJson *name = member(&node, "op_name"), *type = member(&node, "sensitive_type"), *rank = member(&node, "rank");
   if (name == nullptr || !name->is_string()) return bad_input("{}: 'nodes[{}].op_name' is not a string", path, index);
   if (type == nullptr || !type->is_string() || !is_type(type->get<std::string>())) {
     return bad_input("{}: 'nodes[{}].sensitive_type' is not node, node+output, weight, activation or input-N", path, index);
   }
   if (rank == nullptr || !rank->is_number_integer()) return bad_input("{}: 'nodes[{}].rank' is not a whole number", path, index);
-  const json* cosine = member(member(&node, "metrics"), "cosine");
+  const PlainJson* cosine = member(member(&node, "metrics"), "cosine");
   const bool known = cosine != nullptr && cosine->is_number();
   return Ranked{rank->get<std::int64_t>(), {{type->get<std::string>(), name->get<std::string>()}, known ? cosine->get<double>() : NAN}};
 }
@@ -39,10 +37,10 @@ Result<Ranked> read_entry(const json& node, std::size_t index, const std::string
 }  // namespace
 
 Result<Ranking> read_ranking(const std::string& path) {
-  VISQ_ASSIGN(const json document, read_json(path));
-  const json* schema = member(&document, "schema");
+  VISQ_ASSIGN(const PlainJson document, read_json(path));
+  const PlainJson* schema = member(&document, "schema");
   if (schema == nullptr || *schema != "visq.sensitivity/1") return bad_input("{}: is not a result of `visqerror sensitivity`", path);
-  const json* nodes = member(&document, "nodes");
+  const PlainJson* nodes = member(&document, "nodes");
   if (nodes == nullptr || !nodes->is_array() || nodes->empty()) return bad_input("{}: 'nodes' is not an array with entries", path);
   std::vector<Ranked> ranked;
   for (std::size_t i = 0; i < nodes->size(); ++i) {
@@ -51,7 +49,7 @@ Result<Ranking> read_ranking(const std::string& path) {
   std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });
   Ranking ranking;
   ranking.path = path;
-  const json* left_out = member(&document, "leave_one_out");
+  const PlainJson* left_out = member(&document, "leave_one_out");
   const bool alone = left_out == nullptr || *left_out != true;
   for (Ranked& each : ranked) {
     ranking.has_cosine = ranking.has_cosine || (alone && !std::isnan(each.entry.cosine));

@@ -10,10 +10,10 @@
 namespace visq {
 namespace {
 
-using nlohmann::json;
+using report::PlainJson;
 
-Result<std::string> text(const json& object, const char* key, const std::string& path) {
-  const json* value = report::member(&object, key);
+Result<std::string> text(const PlainJson& object, const char* key, const std::string& path) {
+  const PlainJson* value = report::member(&object, key);
   if (value == nullptr || !value->is_string()) return bad_input("{}: 'meta.{}' is not a string", path, key);
   return value->get<std::string>();
 }
@@ -22,12 +22,12 @@ bool is_color(const std::string& text) {
   return text.size() == 7 && text[0] == '#' && text.find_first_not_of("0123456789abcdefABCDEF", 1) == std::string::npos;
 }
 
-Result<std::vector<VisqFile::Bin>> read_bins(const json& meta, const std::string& path) {
-  const json* scheme = report::member(&meta, "colorscheme");
+Result<std::vector<VisqFile::Bin>> read_bins(const PlainJson& meta, const std::string& path) {
+  const PlainJson* scheme = report::member(&meta, "colorscheme");
   if (scheme == nullptr || !scheme->is_array()) return bad_input("{}: 'meta.colorscheme' is not an array", path);
   std::vector<VisqFile::Bin> bins;
-  for (const json& entry : *scheme) {
-    const json *begin = report::member(&entry, "b"), *end = report::member(&entry, "e"), *color = report::member(&entry, "c");
+  for (const PlainJson& entry : *scheme) {
+    const PlainJson *begin = report::member(&entry, "b"), *end = report::member(&entry, "e"), *color = report::member(&entry, "c");
     const bool numbers = begin != nullptr && begin->is_number() && end != nullptr && end->is_number();
     if (!numbers || color == nullptr || !color->is_string() || !is_color(color->get<std::string>())) {
       return bad_input("{}: 'meta.colorscheme[{}]' does not hold numbers b and e and a colour c like \"#ffffcc\"", path, bins.size());
@@ -37,11 +37,11 @@ Result<std::vector<VisqFile::Bin>> read_bins(const json& meta, const std::string
   return bins;
 }
 
-Result<std::vector<std::vector<std::pair<std::string, double>>>> read_errors(const json& document, const std::string& path) {
-  const json* error = report::member(&document, "error");
+Result<std::vector<std::vector<std::pair<std::string, double>>>> read_errors(const PlainJson& document, const std::string& path) {
+  const PlainJson* error = report::member(&document, "error");
   if (error == nullptr || !error->is_array()) return bad_input("{}: 'error' is not an array", path);
   std::vector<std::vector<std::pair<std::string, double>>> all;
-  for (const json& subgraph : *error) {
+  for (const PlainJson& subgraph : *error) {
     if (!subgraph.is_object()) return bad_input("{}: 'error[{}]' is not an object", path, all.size());
     auto& values = all.emplace_back();
     for (const auto& [name, value] : subgraph.items()) {
@@ -55,8 +55,8 @@ Result<std::vector<std::vector<std::pair<std::string, double>>>> read_errors(con
 }  // namespace
 
 Result<VisqFile> read_visq_json(const std::string& path) {
-  VISQ_ASSIGN(const json document, report::read_json(path));
-  const json* meta = report::member(&document, "meta");
+  VISQ_ASSIGN(const PlainJson document, report::read_json(path));
+  const PlainJson* meta = report::member(&document, "meta");
   if (meta == nullptr || !meta->is_object()) return bad_input("{}: 'meta' is not an object", path);
   VisqFile file;
   file.path = path;

@@ -61,7 +61,7 @@ class DiagnoseText {
 
   void finding(std::size_t rank, const Finding& finding) {
     std::string title = fmt::format("{}. {} {}", rank, colored(word(finding.severity), finding.severity), finding.cause);
-    if (finding.tried) title += fmt::format(", mending it wins {:.1f} dB", finding.gain_db);
+    if (finding.tried) title += fmt::format(", repairing it wins {:.1f} dB", finding.gain_db);
     line(title);
     if (!finding.name.empty()) {
       const std::string node = finding.node < 0 ? "" : fmt::format("node {} ", finding.node);

@@ -1,4 +1,4 @@
-// recommend for people: what can be mended for nothing, and what higher precision buys.
+// recommend for people: what can be repaired for nothing, and what higher precision buys.
 #include <fmt/format.h>
 
 #include "report/results/recommend_report.h"

@@ -105,7 +105,7 @@ TemporaryModel::~TemporaryModel() {
 }
 
 void TemporaryModel::write(std::string_view bytes) const {
-  // In place: some file systems flush a file to disk when it is truncated and written anew, which takes a millisecond each time.
+  // In place: some file systems flush a file to disk when it is truncated and written again, which takes a millisecond each time.
   std::fstream file(path_, std::ios::binary | std::ios::in | std::ios::out);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   EXPECT_TRUE(file.flush().good()) << path_;

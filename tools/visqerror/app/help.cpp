@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "data/hdf5/hdf5_version.h"
 #include "kernels/backend/build_info.h"
 #include "model/flatbuffers_version.h"
 #include "report/page/graph_layout.h"
-#include "visqerror/terminal/command.h"
+#include "visqerror/options/command.h"
 
 namespace visq::tool {
 namespace {
@@ -46,61 +45,40 @@ std::string entry(std::string_view name, std::string_view description) {
   return line + wrap(description, kColumn) + "\n";
 }
 
-class Help final : public CLI::Formatter {
- public:
-  std::string make_help(const CLI::App* app, std::string /*name*/, CLI::AppFormatMode /*mode*/) const override {
-    std::string text = wrap(app->get_name() + ": " + app->get_description(), 0) + "\n\n" + "Usage: " + usage(*app) + "\n" +
-                       make_positionals(app) + groups(*app);
-    if (!app->get_footer().empty()) text += "\n" + app->get_footer() + "\n";
-    return text;
-  }
+std::string entry(const Option& option) {
+  std::string name;
+  for (const std::string& each : option.names()) name += (name.empty() ? "" : ", ") + each;
+  if (!option.placeholder().empty()) name += " " + option.placeholder();
+  return entry(name, option.description());
+}
 
-  std::string make_option(const CLI::Option* option, bool positional) const override {
-    std::string name = positional ? option->get_name(true) : "";
-    if (!positional) {
-      for (const auto& letter : option->get_snames()) name += "-" + letter + ", ";
-      for (const auto& word : option->get_lnames()) name += "--" + word + ", ";
-      name.resize(name.size() - 2);
-      if (!option->get_option_text().empty()) name += " " + option->get_option_text();
-    }
-    return entry(name, option->get_description());
+template <class Wanted>
+std::string section(std::string_view title, const Options& options, Wanted wanted) {
+  std::string text;
+  for (const Option& option : options.all()) {
+    if (wanted(option)) text += entry(option);
   }
-
-  std::string make_group(std::string group, bool positional, std::vector<const CLI::Option*> options) const override {
-    std::string text = "\n" + (positional ? "Arguments" : group) + ":\n";
-    for (const CLI::Option* option : options) text += make_option(option, positional);
-    return text;
-  }
-
-  std::string groups(const CLI::App& app) const {
-    std::string text;
-    for (const std::string& group : option_groups(app)) {
-      const auto options =
-          app.get_options([&](const CLI::Option* option) { return option->get_group() == group && option->nonpositional(); });
-      if (!options.empty()) text += make_group(group, false, options);
-    }
-    return text;
-  }
-};
+  return text.empty() ? "" : fmt::format("\n{}:\n{}", title, text);
+}
 
 }  // namespace
 
-std::shared_ptr<CLI::FormatterBase> help_formatter() { return std::make_shared<Help>(); }
-
-std::string usage(const CLI::App& app) {
-  std::string text = app.get_name();
-  for (const CLI::Option* option : app.get_options()) {
-    if (!option->get_positional()) continue;
-    const std::string name = option->get_name(true);
-    text += option->get_default_str().empty() ? " " + name : " [" + name + "]";
+std::string help(const Options& options) {
+  std::string text = wrap(options.name() + ": " + options.summary(), 0) + "\n\nUsage: " + usage(options) + "\n";
+  text += section("Arguments", options, [](const Option& option) { return option.is_argument(); });
+  for (const std::string& group : options.groups()) {
+    text += section(group, options, [&](const Option& option) { return !option.is_argument() && option.group() == group; });
   }
-  return text + " [options]";
+  if (!options.footer().empty()) text += "\n" + options.footer() + "\n";
+  return text;
 }
 
-std::vector<std::string> option_groups(const CLI::App& app) {
-  std::vector<std::string> names = app.get_groups();
-  std::stable_partition(names.begin(), names.end(), [](const std::string& name) { return name != "Options"; });
-  return names;
+std::string usage(const Options& options) {
+  std::string text = options.name();
+  for (const Option& option : options.all()) {
+    if (option.is_argument()) text += option.usual().empty() ? " " + option.names().front() : " [" + option.names().front() + "]";
+  }
+  return text + " [options]";
 }
 
 const std::string_view kPurpose =

@@ -1,25 +1,19 @@
 // The look of --help: 80 columns, options first by group, examples last.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace CLI {
-class App;
-class FormatterBase;
-}  // namespace CLI
+#include "visqerror/options/options.h"
 
 namespace visq::tool {
 
-/// Formatter of a command's --help.
-std::shared_ptr<CLI::FormatterBase> help_formatter();
+/// A command's --help.
+std::string help(const Options& options);
 
 /// "visqerror compare FP32 QUANT [options]".
-std::string usage(const CLI::App& app);
-/// Groups of options in the order of --help: what is special to the command first, the general options last.
-std::vector<std::string> option_groups(const CLI::App& app);
+std::string usage(const Options& options);
 
 /// What the tool is for, in a sentence; the options that stand instead of a command; examples; what exit codes mean.
 extern const std::string_view kPurpose;

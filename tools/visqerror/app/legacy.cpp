@@ -1,6 +1,5 @@
 #include "visqerror/app/legacy.h"
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <limits>
 #include <memory>
@@ -93,22 +92,22 @@ bool has_legacy_flags(const std::vector<std::string>& words) {
   });
 }
 
-std::function<int()> setup_legacy(CLI::App& app) {
+std::function<int()> setup_legacy(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  add_value(app, "-f,--fp32_circle", arguments->pair.reference, "MODEL", "the fp32 model");
-  add_value(app, "-q,--q_circle", arguments->pair.quantized, "MODEL", "the quantized model");
-  add_value(app, "-d,--data", arguments->pair.data.path, "FILE", "test data; default: one random record in [-5, 5]");
+  options.value("-f,--fp32_circle", arguments->pair.reference, "MODEL", "the fp32 model");
+  options.value("-q,--q_circle", arguments->pair.quantized, "MODEL", "the quantized model");
+  options.value("-d,--data", arguments->pair.data.path, "FILE", "test data; default: one random record in [-5, 5]");
   for (std::size_t i = 0; i < kMetrics.size(); ++i) {
     const std::string name(kMetrics[i]);
     const std::string flags = "--" + name + "_output" + (name == "mpeir" ? ",--peir_output" : "");
     const std::string_view label = all_metrics()[static_cast<std::size_t>(metric_index(name))].label;
-    add_value(app, flags, arguments->outputs[i], "FILE",
-              fmt::format("write {} of every node as visq.json; a name in .dot: as a DOT graph", label));
+    options.value(flags, arguments->outputs[i], "FILE",
+                  fmt::format("write {} of every node as visq.json; a name in .dot: as a DOT graph", label));
   }
-  app.add_flag("--dump_dot_graph", arguments->dump_dot_graph, "write OUTPUT.dot beside every output");
-  add_value(app, "-b,--batch_size", arguments->batch_size, "N", "accepted; changes nothing in the results");
-  app.add_flag("--verbose", arguments->verbose, "say what is being done, on stderr");
-  app.footer(
+  options.flag("--dump_dot_graph", arguments->dump_dot_graph, "write OUTPUT.dot beside every output");
+  options.value("-b,--batch_size", arguments->batch_size, "N", "accepted; changes nothing in the results");
+  options.flag("--verbose", arguments->verbose, "say what is being done, on stderr");
+  options.footer(
       "Example:\n"
       "  visqerror --fp32_circle fp32.circle --q_circle int8.circle --data data.h5 \\\n"
       "            --mpeir_output mpeir.visq.json --dump_dot_graph");

@@ -6,14 +6,15 @@
 #include <string_view>
 #include <vector>
 
-#include "visqerror/terminal/command.h"
+#include "visqerror/options/command.h"
+#include "visqerror/options/options.h"
 
 namespace visq::tool {
 
 /// True where a word is one of the flags that only the original tool has.
 bool has_legacy_flags(const std::vector<std::string>& words);
 
-std::function<int()> setup_legacy(CLI::App& app);
+std::function<int()> setup_legacy(Options& options);
 
 /// A command without a name.
 inline constexpr CommandDef kOriginalFlags{

@@ -1,7 +1,6 @@
 // accumulate: how does error grow through the graph?
 #include "visq/accumulate.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -11,9 +10,9 @@
 #include "report/results/accumulate_report.h"
 #include "report/words/text.h"
 #include "visq/limits.h"
+#include "visqerror/options/command.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/session.h"
-#include "visqerror/terminal/command.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -105,26 +104,28 @@ Result<int> execute(const Arguments& arguments) {
   return result.not_computed.empty() ? kDone : kIncomplete;
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  app.add_option("FP32", arguments->reference, "the reference: a float model");
-  app.add_option("QUANT", arguments->quantized, "its quantized twin");
-  arguments->data.add_to(app);
+  options.argument("FP32", arguments->reference, "the reference: a float model");
+  options.argument("QUANT", arguments->quantized, "its quantized twin");
+  arguments->data.add_to(options);
   const std::string group = "Curves";
-  add_values(app, "--quantize", arguments->quantize, "NAME[,NAME]",
-             "a curve: only these are quantized; names of nodes, weights and activations of either model, globs, 'weight' and 'activation' "
-             "for all of a kind, or @sensitivity.json:K for the K worst of a ranking; default: weight, and activation")
-      ->group(group);
-  add_values(app, "--keep-float", arguments->keep_float, "NAME[,NAME]", "a curve: everything but these is quantized")->group(group);
-  app.add_flag("--average", arguments->average, "the value at a node is the mean of all nodes up to it")->group(group);
-  add_values(app, "--metrics", arguments->metrics, "LIST", "metrics, such as cosine,mse,sqnr; default: cosine")
-      ->delimiter(',')
-      ->group(group);
-  arguments->selection.add_to(app);
-  arguments->output.add_to(app, "accumulate.txt, .csv, .svg, .json");
-  add_threads(app, arguments->threads);
-  arguments->console.add_to(app);
-  app.footer(
+  options
+      .values(
+          "--quantize", arguments->quantize, "NAME[,NAME]",
+          "a curve: only these are quantized; names of nodes, weights and activations of either model, globs, 'weight' and 'activation' "
+          "for all of a kind, or @sensitivity.json:K for the K worst of a ranking; default: weight, and activation")
+      .group(group);
+  options.values("--keep-float", arguments->keep_float, "NAME[,NAME]", "a curve: everything but these is quantized").group(group);
+  options.flag("--average", arguments->average, "the value at a node is the mean of all nodes up to it").group(group);
+  options.values("--metrics", arguments->metrics, "LIST", "metrics, such as cosine,mse,sqnr; default: cosine")
+      .separated_by(',')
+      .group(group);
+  arguments->selection.add_to(options);
+  arguments->output.add_to(options, "accumulate.txt, .csv, .svg, .json");
+  add_threads(options, arguments->threads);
+  arguments->console.add_to(options);
+  options.footer(
       "Examples:\n"
       "  visqerror accumulate fp32.tflite int8.tflite -d data.h5 -o out\n"
       "  visqerror accumulate fp32.tflite int8.tflite -d data.h5 \\\n"

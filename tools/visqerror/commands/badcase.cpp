@@ -1,17 +1,16 @@
 // badcase: which records are worst?
 #include "visq/badcase.h"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "core/error.h"
 #include "core/ranks.h"
 #include "report/results/badcase_report.h"
 #include "report/words/text.h"
+#include "visqerror/options/command.h"
 #include "visqerror/options/sequence_arguments.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/session.h"
-#include "visqerror/terminal/command.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -85,27 +84,28 @@ Result<int> execute(const Arguments& arguments) {
   return result.cases.empty() ? kIncomplete : kDone;
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  app.add_option("FP32", arguments->reference, "the reference: a float model, or a better quantized one");
-  app.add_option("QUANT", arguments->quantized, "its quantized twin");
-  arguments->data.add_to(app);
-  arguments->sequence.add_to(app);
-  add_values(app, "--metrics", arguments->metrics, "LIST", "metrics that say what is worst, such as cosine,l1,atol; default: atol")
-      ->delimiter(',')
-      ->group("Selection");
-  add_values(app, "--nodes", arguments->nodes, "GLOB", "look at these feature maps instead of the model's outputs")->group("Selection");
-  arguments->output.add_to(app, "badcase.txt, badcase.json");
-  add_value(app, "--save", arguments->save, "F.h5",
-            "the worst records as test data, rewritten at each new worst; with --feed-back what FP32 had fed back stands in them")
-      ->group("Output");
-  add_value(app, "--mode", arguments->mode, "MODE", "fp32, fake-quant or integer, of QUANT; default: fake-quant if it is quantized");
-  add_value(app, "--ref-mode", arguments->ref_mode, "MODE", "the same of FP32");
-  add_post(app, arguments->post);
-  app.add_flag("--per-record", arguments->per_record, "keep every record's sums in JSON, for merge");
-  add_threads(app, arguments->threads);
-  arguments->console.add_to(app);
-  app.footer(
+  options.argument("FP32", arguments->reference, "the reference: a float model, or a better quantized one");
+  options.argument("QUANT", arguments->quantized, "its quantized twin");
+  arguments->data.add_to(options);
+  arguments->sequence.add_to(options);
+  options.values("--metrics", arguments->metrics, "LIST", "metrics that say what is worst, such as cosine,l1,atol; default: atol")
+      .separated_by(',')
+      .group("Selection");
+  options.values("--nodes", arguments->nodes, "GLOB", "look at these feature maps instead of the model's outputs").group("Selection");
+  arguments->output.add_to(options, "badcase.txt, badcase.json");
+  options
+      .value("--save", arguments->save, "F.h5",
+             "the worst records as test data, rewritten at each new worst; with --feed-back what FP32 had fed back stands in them")
+      .group("Output");
+  options.value("--mode", arguments->mode, "MODE", "fp32, fake-quant or integer, of QUANT; default: fake-quant if it is quantized");
+  options.value("--ref-mode", arguments->ref_mode, "MODE", "the same of FP32");
+  add_post(options, arguments->post);
+  options.flag("--per-record", arguments->per_record, "keep every record's sums in JSON, for merge");
+  add_threads(options, arguments->threads);
+  arguments->console.add_to(options);
+  options.footer(
       "Examples:\n"
       "  visqerror badcase fp32.tflite int8.tflite -d data.h5\n"
       "  visqerror badcase fp32.tflite int8.tflite -d data.h5 --save worst.h5\n"

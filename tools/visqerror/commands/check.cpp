@@ -1,16 +1,15 @@
 // check: is a model built well?
 #include "visq/check.h"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "core/error.h"
 #include "report/results/check_report.h"
 #include "report/words/text.h"
+#include "visqerror/options/command.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/outputs/review_outputs.h"
 #include "visqerror/sessions/session.h"
-#include "visqerror/terminal/command.h"
 #include "visqerror/terminal/exit_code.h"
 
 namespace visq::tool::command_check {
@@ -58,15 +57,15 @@ Result<int> execute(const Arguments& arguments) {
   return kDone;
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  app.add_option("REFERENCE", arguments->first, "the float model that MODEL was made from, to see whether it still is that network")
-      ->default_str("none");
-  app.add_option("MODEL", arguments->second, "the model to check, float or quantized");
-  arguments->output.add_to(app, "model_check_result.txt, check.json");
-  arguments->review.add_to(app, false);
-  arguments->console.add_to(app);
-  app.footer(
+  options.argument("REFERENCE", arguments->first, "the float model that MODEL was made from, to see whether it still is that network")
+      .usually("none");
+  options.argument("MODEL", arguments->second, "the model to check, float or quantized");
+  arguments->output.add_to(options, "model_check_result.txt, check.json");
+  arguments->review.add_to(options, false);
+  arguments->console.add_to(options);
+  options.footer(
       "Examples:\n"
       "  visqerror check int8.tflite\n"
       "  visqerror check fp32.tflite int8.tflite -o out\n"

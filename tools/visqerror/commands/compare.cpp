@@ -1,5 +1,4 @@
 // compare: how far is each feature map of one model off the other's?
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
 #include <memory>
@@ -7,11 +6,11 @@
 
 #include "core/error.h"
 #include "report/json/compare_file.h"
+#include "visqerror/options/command.h"
 #include "visqerror/options/conditions.h"
 #include "visqerror/sessions/baseline.h"
 #include "visqerror/sessions/compare_outputs.h"
 #include "visqerror/sessions/comparison.h"
-#include "visqerror/terminal/command.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -122,40 +121,41 @@ Result<int> execute(const Arguments& arguments) {
   return conclude(result, outcomes, arguments.allow_partial);
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  app.add_option("FP32", arguments->pair.reference, "the reference: a float model, or a better quantized one; or a dump of feature maps");
-  app.add_option("QUANT", arguments->pair.quantized,
-                 "its quantized twin; without it, FP32 is a quantized model: fake quantization against its integer execution");
-  arguments->pair.data.add_to(app);
-  arguments->pair.sequence.add_to(app);
-  arguments->selection.add_to(app);
-  add_values(app, "--metrics", arguments->metrics, "LIST", "only these metrics, such as mse,sqnr; default: all")
-      ->delimiter(',')
-      ->group("Selection");
-  add_accuracy_options(app, arguments->pair);
-  arguments->output.add_to(app);
+  options.argument("FP32", arguments->pair.reference, "the reference: a float model, or a better quantized one; or a dump of feature maps");
+  options.argument("QUANT", arguments->pair.quantized,
+                   "its quantized twin; without it, FP32 is a quantized model: fake quantization against its integer execution");
+  arguments->pair.data.add_to(options);
+  arguments->pair.sequence.add_to(options);
+  arguments->selection.add_to(options);
+  options.values("--metrics", arguments->metrics, "LIST", "only these metrics, such as mse,sqnr; default: all")
+      .separated_by(',')
+      .group("Selection");
+  add_accuracy_options(options, arguments->pair);
+  arguments->output.add_to(options);
   const std::string group = "Conditions (exit code 1 where one does not hold)";
-  add_values(app, "--min", arguments->minimum, "COND",
-             "METRIC=VALUE on the model's outputs, any:METRIC=VALUE on every node, node:GLOB:METRIC=VALUE, accuracy_drop=POINTS")
-      ->group(group);
-  add_values(app, "--max", arguments->maximum, "COND", "likewise")->group(group);
-  add_value(app, "--baseline", arguments->baseline, "FILE", "an earlier result (--json): no metric of any node may be worse")->group(group);
-  add_value(app, "--tolerance", arguments->tolerance, "SHARE",
-            "by how much metrics may be worse than in the baseline: 5% or 0.05; default: 0")
-      ->group(group);
-  add_value(app, "--mode", arguments->mode, "MODE", "fp32, fake-quant or integer, of QUANT; default: fake-quant if it is quantized");
-  add_value(app, "--ref-mode", arguments->ref_mode, "MODE", "the same of FP32");
-  add_post(app, arguments->post);
-  add_value(app, "--max-scale", arguments->max_scale, "S", "report larger scales as anomalies");
-  app.add_flag("--origin", arguments->origin,
+  options
+      .values("--min", arguments->minimum, "COND",
+              "METRIC=VALUE on the model's outputs, any:METRIC=VALUE on every node, node:GLOB:METRIC=VALUE, accuracy_drop=POINTS")
+      .group(group);
+  options.values("--max", arguments->maximum, "COND", "likewise").group(group);
+  options.value("--baseline", arguments->baseline, "FILE", "an earlier result (--json): no metric of any node may be worse").group(group);
+  options
+      .value("--tolerance", arguments->tolerance, "SHARE", "by how much metrics may be worse than in the baseline: 5% or 0.05; default: 0")
+      .group(group);
+  options.value("--mode", arguments->mode, "MODE", "fp32, fake-quant or integer, of QUANT; default: fake-quant if it is quantized");
+  options.value("--ref-mode", arguments->ref_mode, "MODE", "the same of FP32");
+  add_post(options, arguments->post);
+  options.value("--max-scale", arguments->max_scale, "S", "report larger scales as anomalies");
+  options.flag("--origin", arguments->origin,
                "three errors of every node: accumulated, created by it, inherited from its inputs; takes two more passes");
-  app.add_flag("--per-record", arguments->per_record, "keep every record's values in JSON, for merge too");
-  app.add_flag("--per-channel", arguments->per_channel, "keep every channel's values, in JSON");
-  app.add_flag("--allow-partial", arguments->allow_partial, "exit code 0 even if a part could not be computed");
-  add_threads(app, arguments->threads);
-  arguments->console.add_to(app);
-  app.footer(
+  options.flag("--per-record", arguments->per_record, "keep every record's values in JSON, for merge too");
+  options.flag("--per-channel", arguments->per_channel, "keep every channel's values, in JSON");
+  options.flag("--allow-partial", arguments->allow_partial, "exit code 0 even if a part could not be computed");
+  add_threads(options, arguments->threads);
+  arguments->console.add_to(options);
+  options.footer(
       "Examples:\n"
       "  visqerror compare fp32.tflite int8.tflite -d data.h5\n"
       "  visqerror compare fp32.circle int8.circle -d data.h5 --records 16 -o out\n"

@@ -1,17 +1,16 @@
 // diagnose: why does the quantized model lose accuracy, and what is the cheapest fix?
 #include "visq/diagnose.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
 #include "core/error.h"
 #include "report/results/diagnose_report.h"
 #include "report/words/text.h"
+#include "visqerror/options/command.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/outputs/review_outputs.h"
 #include "visqerror/sessions/session.h"
-#include "visqerror/terminal/command.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -144,34 +143,35 @@ Result<int> execute(const Arguments& arguments) {
   return conclude(result, arguments.fail_on);
 }
 
-void add_thresholds(CLI::App& app, Arguments& arguments) {
+void add_thresholds(Options& options, Arguments& arguments) {
   const std::string group = "Thresholds";
-  add_value(app, "--thresholds", arguments.thresholds, "LIST",
-            "when a layer counts as degraded: mse over this multiple of the variance, cosine or SQNR (dB) under these; default: "
-            "mse=0.1,cosine=0.9,sqnr=10")
-      ->group(group);
-  add_value(app, "--degrade-ratio", arguments.degrade_ratio, "R", "share of degraded layers from which the trouble is global; default: 0.5")
-      ->group(group);
-  add_value(app, "--outlier-z", arguments.outlier_z, "Z", "standard deviations from which a value is an outlier; default: 5")->group(group);
-  add_value(app, "--concat-ratio", arguments.concat_ratio, "R", "ratio of ranges from which joined inputs are unbalanced; default: 16")
-      ->group(group);
-  add_value(app, "--last-layer-bits", arguments.last_layer_bits, "N", "bits that a last layer may waste; default: 2")->group(group);
+  options
+      .value("--thresholds", arguments.thresholds, "LIST",
+             "when a layer counts as degraded: mse over this multiple of the variance, cosine or SQNR (dB) under these; default: "
+             "mse=0.1,cosine=0.9,sqnr=10")
+      .group(group);
+  options.value("--degrade-ratio", arguments.degrade_ratio, "R", "share of degraded layers from which the trouble is global; default: 0.5")
+      .group(group);
+  options.value("--outlier-z", arguments.outlier_z, "Z", "standard deviations from which a value is an outlier; default: 5").group(group);
+  options.value("--concat-ratio", arguments.concat_ratio, "R", "ratio of ranges from which joined inputs are unbalanced; default: 16")
+      .group(group);
+  options.value("--last-layer-bits", arguments.last_layer_bits, "N", "bits that a last layer may waste; default: 2").group(group);
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  app.add_option("FP32", arguments->reference, "the float model");
-  app.add_option("QUANT", arguments->quantized, "its quantized twin");
-  arguments->data.add_to(app, "16, spread evenly, and the 8 worst");
-  add_value(app, "--validation-data", arguments->validation, "PATH", "other data, for a second set of degradation graphs")->group("Data");
-  add_threads(app, arguments->threads);
-  add_thresholds(app, *arguments);
-  add_value(app, "--fail-on", arguments->fail_on, "error|warning", "exit with 1 where there are such findings")->group("Output");
-  arguments->output.add_to(app, "diagnose.txt, diagnose.json, degradation graphs quant_loss_*.svg");
-  arguments->review.add_to(app, true);
-  arguments->console.add_to(app);
-  app.footer(
-      "Every fix that a finding names is tried: the model is mended in memory and\n"
+  options.argument("FP32", arguments->reference, "the float model");
+  options.argument("QUANT", arguments->quantized, "its quantized twin");
+  arguments->data.add_to(options, "16, spread evenly, and the 8 worst");
+  options.value("--validation-data", arguments->validation, "PATH", "other data, for a second set of degradation graphs").group("Data");
+  add_threads(options, arguments->threads);
+  add_thresholds(options, *arguments);
+  options.value("--fail-on", arguments->fail_on, "error|warning", "exit with 1 where there are such findings").group("Output");
+  arguments->output.add_to(options, "diagnose.txt, diagnose.json, degradation graphs quant_loss_*.svg");
+  arguments->review.add_to(options, true);
+  arguments->console.add_to(options);
+  options.footer(
+      "Every fix that a finding names is tried: the model is repaired in memory and\n"
       "run again, and the gain is what its outputs win. docs/causes.md explains the\n"
       "causes.\n\n"
       "Examples:\n"

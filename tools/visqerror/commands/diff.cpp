@@ -1,7 +1,6 @@
 // diff: two results of compare: what got worse, and by how much?
 #include "visq/diff.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -9,10 +8,10 @@
 #include "report/json/compare_file.h"
 #include "report/results/diff_report.h"
 #include "report/words/text.h"
+#include "visqerror/options/command.h"
 #include "visqerror/options/shared_options.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/baseline.h"
-#include "visqerror/terminal/command.h"
 #include "visqerror/terminal/exit_code.h"
 
 namespace visq::tool::command_diff {
@@ -43,15 +42,15 @@ Result<int> execute(const Arguments& arguments) {
   return worse ? kConditionFailed : kDone;
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  app.add_option("OLD", arguments->before, "the earlier result: what compare --json wrote, or its result.json");
-  app.add_option("NEW", arguments->after, "the later one");
-  add_value(app, "--tolerance", arguments->tolerance, "SHARE",
-            "smaller changes are none, in each metric's direction: 5% or 0.05; default: 0");
-  arguments->output.add_to(app, "diff.txt, diff.json");
-  arguments->console.add_to(app);
-  app.footer(
+  options.argument("OLD", arguments->before, "the earlier result: what compare --json wrote, or its result.json");
+  options.argument("NEW", arguments->after, "the later one");
+  options.value("--tolerance", arguments->tolerance, "SHARE",
+                "smaller changes are none, in each metric's direction: 5% or 0.05; default: 0");
+  arguments->output.add_to(options, "diff.txt, diff.json");
+  arguments->console.add_to(options);
+  options.footer(
       "Exit code 1 where a metric of any node or output got worse.\n\n"
       "Examples:\n"
       "  visqerror diff old/result.json new/result.json\n"

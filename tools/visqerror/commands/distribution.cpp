@@ -1,17 +1,16 @@
 // distribution: what do the values look like?
 #include "visq/distribution.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 
 #include "core/error.h"
 #include "report/results/distribution_report.h"
 #include "report/words/text.h"
+#include "visqerror/options/command.h"
 #include "visqerror/options/sequence_arguments.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/session.h"
-#include "visqerror/terminal/command.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -85,22 +84,22 @@ Result<int> execute(const Arguments& arguments) {
   return kDone;
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  app.add_option("FP32", arguments->reference, "the reference: a float model, or a better quantized one");
-  app.add_option("QUANT", arguments->quantized, "its quantized twin");
-  arguments->data.add_to(app);
-  arguments->sequence.add_to(app);
-  arguments->selection.add_to(app);
-  app.add_flag("--all", arguments->all, "every weight and feature map; default: the 5 worst of each, by SQNR")->group("Selection");
-  add_value(app, "--axis", arguments->axis, "N", "axis of the box plots; default: that of per-channel scales, else the last")
-      ->group("Selection");
-  arguments->output.add_to(app, "an SVG per tensor, distribution.html with all of them, distribution.json");
-  add_value(app, "--mode", arguments->mode, "MODE", "fp32, fake-quant or integer, of QUANT; default: fake-quant if it is quantized");
-  add_value(app, "--ref-mode", arguments->ref_mode, "MODE", "the same of FP32");
-  add_threads(app, arguments->threads);
-  arguments->console.add_to(app);
-  app.footer(
+  options.argument("FP32", arguments->reference, "the reference: a float model, or a better quantized one");
+  options.argument("QUANT", arguments->quantized, "its quantized twin");
+  arguments->data.add_to(options);
+  arguments->sequence.add_to(options);
+  arguments->selection.add_to(options);
+  options.flag("--all", arguments->all, "every weight and feature map; default: the 5 worst of each, by SQNR").group("Selection");
+  options.value("--axis", arguments->axis, "N", "axis of the box plots; default: that of per-channel scales, else the last")
+      .group("Selection");
+  arguments->output.add_to(options, "an SVG per tensor, distribution.html with all of them, distribution.json");
+  options.value("--mode", arguments->mode, "MODE", "fp32, fake-quant or integer, of QUANT; default: fake-quant if it is quantized");
+  options.value("--ref-mode", arguments->ref_mode, "MODE", "the same of FP32");
+  add_threads(options, arguments->threads);
+  arguments->console.add_to(options);
+  options.footer(
       "Examples:\n"
       "  visqerror distribution fp32.tflite int8.tflite -d data.h5 -o out\n"
       "  visqerror distribution fp32.tflite int8.tflite -d data.h5 --all -o out\n"

@@ -1,14 +1,13 @@
 // dot: a picture of a model whose nodes are coloured by the errors of a visq.json file.
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "core/error.h"
 #include "report/words/text.h"
 #include "visq/graph.h"
 #include "visq/report.h"
+#include "visqerror/options/command.h"
 #include "visqerror/outputs/output_files.h"
 #include "visqerror/sessions/session.h"
-#include "visqerror/terminal/command.h"
 #include "visqerror/terminal/exit_code.h"
 
 namespace visq::tool::command_dot {
@@ -41,14 +40,14 @@ Result<int> execute(const Arguments& arguments) {
   return kDone;
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  app.add_option("FILE", arguments->file, "a *.visq.json file, as compare -o writes it");
-  app.add_option("MODEL", arguments->model, "its model; default: the one that the file names, beside it")->default_str("as FILE says");
-  add_value(app, "-o,--out", arguments->out, "FILE", "the DOT file to write; default: standard output");
-  add_value(app, "--title", arguments->title, "TEXT", "title of the picture");
-  arguments->console.add_to(app);
-  app.footer(
+  options.argument("FILE", arguments->file, "a *.visq.json file, as compare -o writes it");
+  options.argument("MODEL", arguments->model, "its model; default: the one that the file names, beside it").usually("as FILE says");
+  options.value("-o,--out", arguments->out, "FILE", "the DOT file to write; default: standard output");
+  options.value("--title", arguments->title, "TEXT", "title of the picture");
+  arguments->console.add_to(options);
+  options.footer(
       "Examples:\n"
       "  visqerror compare fp32.tflite int8.tflite -d data.h5 -o out\n"
       "  visqerror dot out/fp32.mse.visq.json | dot -Tsvg -o mse.svg\n"

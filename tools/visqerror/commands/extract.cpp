@@ -1,7 +1,6 @@
 // extract: give me just this node, as a pair of models with its real inputs and both outputs.
 #include "visq/extract.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -11,11 +10,11 @@
 #include "report/results/extract_report.h"
 #include "report/words/text.h"
 #include "visq/dump.h"
+#include "visqerror/options/command.h"
 #include "visqerror/options/sequence_arguments.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/outputs/staged_folder.h"
 #include "visqerror/sessions/session.h"
-#include "visqerror/terminal/command.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -163,22 +162,22 @@ Result<int> execute(const Arguments& arguments) {
   return kDone;
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  app.add_option("FP32", arguments->reference, "the reference: a float model, or a better quantized one");
-  app.add_option("QUANT", arguments->quantized, "its quantized twin");
-  arguments->data.add_to(app, "1");
-  arguments->sequence.add_to(app);
-  add_value(app, "--nodes", arguments->node, "NAME", "the node: a feature map of either model; a glob that fits one node will do")
-      ->group("Selection");
-  arguments->output.add_to(app,
+  options.argument("FP32", arguments->reference, "the reference: a float model, or a better quantized one");
+  options.argument("QUANT", arguments->quantized, "its quantized twin");
+  arguments->data.add_to(options, "1");
+  arguments->sequence.add_to(options);
+  options.value("--nodes", arguments->node, "NAME", "the node: a feature map of either model; a glob that fits one node will do")
+      .group("Selection");
+  arguments->output.add_to(options,
                            "fp32.tflite and quant.tflite (or .circle), data.h5, reference.h5 and quantized.h5, extract.json, README.txt");
-  add_value(app, "--run", arguments->run, "N",
-            "of a node in a loop's body or a branch: its run N of each record, from 0; default: the last");
-  add_value(app, "--mode", arguments->mode, "MODE", "fp32, fake-quant or integer, of QUANT; default: fake-quant if it is quantized");
-  add_value(app, "--ref-mode", arguments->ref_mode, "MODE", "the same of FP32");
-  arguments->console.add_to(app);
-  app.footer(
+  options.value("--run", arguments->run, "N",
+                "of a node in a loop's body or a branch: its run N of each record, from 0; default: the last");
+  options.value("--mode", arguments->mode, "MODE", "fp32, fake-quant or integer, of QUANT; default: fake-quant if it is quantized");
+  options.value("--ref-mode", arguments->ref_mode, "MODE", "the same of FP32");
+  arguments->console.add_to(options);
+  options.footer(
       "Where QUANT fuses what are several operators of FP32, the parts hold all of\n"
       "them. data.h5 holds what FP32 feeds the node with, reference.h5 and\n"
       "quantized.h5 what both give for it; where QUANT feeds its own node with\n"

@@ -1,13 +1,12 @@
 // inspect: what is in this model?
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "core/error.h"
 #include "report/results/inspect_report.h"
 #include "report/words/text.h"
+#include "visqerror/options/command.h"
 #include "visqerror/options/shared_options.h"
 #include "visqerror/outputs/output_files.h"
-#include "visqerror/terminal/command.h"
 #include "visqerror/terminal/console.h"
 #include "visqerror/terminal/exit_code.h"
 
@@ -39,12 +38,12 @@ Result<int> execute(const Arguments& arguments) {
   return kDone;
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  app.add_option("MODEL", arguments->model, "a circle or TFLite model");
-  app.add_flag("--tensors", arguments->tensors, "also every tensor, constants with their size in the file");
-  add_value(app, "--json", arguments->json, "FILE|-", "also as JSON (schema/inspect.schema.json); - for standard output, instead of text");
-  app.footer(
+  options.argument("MODEL", arguments->model, "a circle or TFLite model");
+  options.flag("--tensors", arguments->tensors, "also every tensor, constants with their size in the file");
+  options.value("--json", arguments->json, "FILE|-", "also as JSON (schema/inspect.schema.json); - for standard output, instead of text");
+  options.footer(
       "Examples:\n"
       "  visqerror inspect int8.tflite\n"
       "  visqerror inspect fp32.circle --tensors\n"

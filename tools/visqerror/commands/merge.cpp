@@ -1,7 +1,6 @@
 // merge: results of runs over parts of the records, joined into one.
 #include "visq/merge.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -9,10 +8,10 @@
 #include "report/json/part_file.h"
 #include "report/results/badcase_report.h"
 #include "report/words/text.h"
+#include "visqerror/options/command.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/compare_outputs.h"
 #include "visqerror/sessions/session.h"
-#include "visqerror/terminal/command.h"
 #include "visqerror/terminal/exit_code.h"
 
 namespace visq::tool::command_merge {
@@ -98,13 +97,13 @@ Result<int> execute(const Arguments& arguments) {
   return merge_badcase(arguments, whole, console);
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  app.add_option("RESULT", arguments->files, "what compare or badcase wrote with --per-record (--json, or result.json), in any order");
-  arguments->output.add_to(app);
-  app.add_flag("--allow-partial", arguments->allow_partial, "exit code 0 even if a part could not be computed");
-  arguments->console.add_to(app);
-  app.footer(
+  options.arguments("RESULT", arguments->files, "what compare or badcase wrote with --per-record (--json, or result.json), in any order");
+  arguments->output.add_to(options);
+  options.flag("--allow-partial", arguments->allow_partial, "exit code 0 even if a part could not be computed");
+  arguments->console.add_to(options);
+  options.footer(
       "The result is that of one run over all records, to the bit. The models must be\n"
       "where they were.\n\n"
       "Examples:\n"

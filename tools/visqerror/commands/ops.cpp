@@ -1,12 +1,11 @@
 // ops: which operators can be run?
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "core/error.h"
 #include "report/json/ops_report.h"
+#include "visqerror/options/command.h"
 #include "visqerror/options/shared_options.h"
 #include "visqerror/outputs/output_files.h"
-#include "visqerror/terminal/command.h"
 #include "visqerror/terminal/console.h"
 #include "visqerror/terminal/exit_code.h"
 
@@ -35,12 +34,12 @@ Result<int> execute(const Arguments& arguments) {
   return kDone;
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  add_values(app, "--ops", arguments->ops, "GLOB", "only operators whose name fits; may be repeated");
-  app.add_flag("--markdown", arguments->markdown, "as the table of docs/operators.md");
-  add_value(app, "--json", arguments->json, "FILE|-", "also as JSON (schema/ops.schema.json); - for standard output, instead of text");
-  app.footer(
+  options.values("--ops", arguments->ops, "GLOB", "only operators whose name fits; may be repeated");
+  options.flag("--markdown", arguments->markdown, "as the table of docs/operators.md");
+  options.value("--json", arguments->json, "FILE|-", "also as JSON (schema/ops.schema.json); - for standard output, instead of text");
+  options.footer(
       "Examples:\n"
       "  visqerror ops\n"
       "  visqerror ops --ops 'CONV*' --ops '*_POOL_2D'\n"

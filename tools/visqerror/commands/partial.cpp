@@ -1,7 +1,6 @@
 // partial: how many nodes must stay float?
 #include "visq/partial.h"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "core/error.h"
@@ -9,9 +8,9 @@
 #include "report/results/partial_report.h"
 #include "report/words/text.h"
 #include "visq/limits.h"
+#include "visqerror/options/command.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/session.h"
-#include "visqerror/terminal/command.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -93,20 +92,21 @@ Result<int> execute(const Arguments& arguments) {
   return result.none.not_compared.empty() ? kDone : kIncomplete;
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  app.add_option("FP32", arguments->reference, "the reference: a float model");
-  app.add_option("QUANT", arguments->quantized, "its quantized twin");
-  arguments->data.add_to(app, "1");
-  arguments->selection.add_to(app);
-  add_value(app, "--pick-threshold", arguments->threshold, "X",
-            "take the nodes that alone bring the output's cosine below X; default: 0.999; none: the 10 worst")
-      ->group("Selection");
-  add_value(app, "--from", arguments->from, "FILE", "the JSON of sensitivity, instead of trying every node here")->group("Selection");
-  arguments->output.add_to(app, "partial.txt, .csv, .svg, .json");
-  add_threads(app, arguments->threads);
-  arguments->console.add_to(app);
-  app.footer(
+  options.argument("FP32", arguments->reference, "the reference: a float model");
+  options.argument("QUANT", arguments->quantized, "its quantized twin");
+  arguments->data.add_to(options, "1");
+  arguments->selection.add_to(options);
+  options
+      .value("--pick-threshold", arguments->threshold, "X",
+             "take the nodes that alone bring the output's cosine below X; default: 0.999; none: the 10 worst")
+      .group("Selection");
+  options.value("--from", arguments->from, "FILE", "the JSON of sensitivity, instead of trying every node here").group("Selection");
+  arguments->output.add_to(options, "partial.txt, .csv, .svg, .json");
+  add_threads(options, arguments->threads);
+  arguments->console.add_to(options);
+  options.footer(
       "Examples:\n"
       "  visqerror partial fp32.tflite int8.tflite -d data.h5 --records 16 -o out\n"
       "  visqerror partial fp32.tflite int8.tflite -d data.h5 --nodes '*MatMul'\n"

@@ -1,7 +1,6 @@
 // profile: what are the numbers of every tensor?
 #include "visq/profile.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 
@@ -9,10 +8,10 @@
 #include "report/pictures/tensorboard.h"
 #include "report/results/profile_report.h"
 #include "report/words/text.h"
+#include "visqerror/options/command.h"
 #include "visqerror/options/sequence_arguments.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/session.h"
-#include "visqerror/terminal/command.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -136,24 +135,24 @@ Result<int> execute(const Arguments& arguments) {
   return complete || arguments.allow_partial ? kDone : kIncomplete;
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  app.add_option("MODEL", arguments->model, "a circle or TFLite model");
-  app.add_option("QUANT", arguments->twin, "its quantized twin, fed with the same data")->default_str("none");
-  arguments->data.add_to(app);
-  arguments->sequence.add_to(app);
-  arguments->selection.add_to(app);
-  arguments->output.add_to(app, "statistic.txt and .csv; of a pair also quantized_statistic and weights; profile.json");
-  add_values(app, "--write", arguments->write, "tensorboard=DIR", "histograms as an event file of TensorBoard, into this folder")
-      ->group("Output");
-  app.add_flag("--per-channel", arguments->per_channel, "also every channel's statistics: channels.csv, JSON");
-  app.add_flag("--time", arguments->time, "also time, multiply-adds and bytes of every operator: time.txt and .csv");
-  add_value(app, "--mode", arguments->mode, "MODE", "fp32, fake-quant or integer; default: fake-quant if the model is quantized");
-  add_value(app, "--ref-mode", arguments->ref_mode, "MODE", "the same of the first of two models");
-  app.add_flag("--allow-partial", arguments->allow_partial, "exit code 0 even if a part could not be computed");
-  add_threads(app, arguments->threads);
-  arguments->console.add_to(app);
-  app.footer(
+  options.argument("MODEL", arguments->model, "a circle or TFLite model");
+  options.argument("QUANT", arguments->twin, "its quantized twin, fed with the same data").usually("none");
+  arguments->data.add_to(options);
+  arguments->sequence.add_to(options);
+  arguments->selection.add_to(options);
+  arguments->output.add_to(options, "statistic.txt and .csv; of a pair also quantized_statistic and weights; profile.json");
+  options.values("--write", arguments->write, "tensorboard=DIR", "histograms as an event file of TensorBoard, into this folder")
+      .group("Output");
+  options.flag("--per-channel", arguments->per_channel, "also every channel's statistics: channels.csv, JSON");
+  options.flag("--time", arguments->time, "also time, multiply-adds and bytes of every operator: time.txt and .csv");
+  options.value("--mode", arguments->mode, "MODE", "fp32, fake-quant or integer; default: fake-quant if the model is quantized");
+  options.value("--ref-mode", arguments->ref_mode, "MODE", "the same of the first of two models");
+  options.flag("--allow-partial", arguments->allow_partial, "exit code 0 even if a part could not be computed");
+  add_threads(options, arguments->threads);
+  arguments->console.add_to(options);
+  options.footer(
       "Examples:\n"
       "  visqerror profile int8.tflite -d data.h5\n"
       "  visqerror profile fp32.tflite int8.tflite -d data.h5 --per-channel -o out\n"

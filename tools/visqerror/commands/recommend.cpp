@@ -1,7 +1,6 @@
 // recommend: what is the cheapest set of fixes?
 #include "visq/recommend.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -9,11 +8,11 @@
 #include "report/results/recommend_report.h"
 #include "report/words/text.h"
 #include "visq/limits.h"
+#include "visqerror/options/command.h"
 #include "visqerror/outputs/config_outputs.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/eval_program.h"
 #include "visqerror/sessions/session.h"
-#include "visqerror/terminal/command.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -140,37 +139,40 @@ Result<int> execute(const Arguments& arguments) {
   return kDone;
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  app.add_option("FP32", arguments->reference, "the float model");
-  app.add_option("QUANT", arguments->quantized, "its quantized twin");
-  arguments->data.add_to(app, "16, spread evenly, and the 8 worst");
-  add_value(app, "--labels", arguments->labels, "FILE",
-            "class of every record: .npy, .csv, or an HDF5 dataset; gives each set its drop in accuracy")
-      ->group("Data");
-  add_value(app, "--label-offset", arguments->label_offset, "N", "added to every label; default: 0")->group("Data");
-  add_value(app, "--eval", arguments->eval, "CMD",
-            "instead of labels, a program that gets a file of one run's outputs (as run writes them) as its last argument and prints one "
-            "number: a share, or where one of them exceeds 1, points")
-      ->group("Data");
-  add_value(app, "--target", arguments->target, "GOAL",
-            "stop at sqnr=DB of the worst output, or accuracy_drop=POINTS (with --labels or --eval)")
-      ->group("Goal");
-  add_value(app, "--budget", arguments->budget, "SIZE", "most bytes that weights may grow by, such as 20K or 1M")->group("Goal");
-  add_value(app, "--to", arguments->to, "TYPE", "what chosen operators become: float32 (default) or int16")->group("Goal");
-  arguments->output.add_to(app, "recommend.txt, recommend.json, recommend.svg");
-  add_values(app, "--write", arguments->write, "KIND[=FILE]",
-             "a quantizer's configuration of the chosen set; KIND: " + ConfigOutputs::kinds())
-      ->group("Output");
-  add_value(app, "--write-model", arguments->write_model, "FIXED", "the quantized model with all repairs that need no new calibration")
-      ->group("Output");
-  add_threads(app, arguments->threads);
-  arguments->console.add_to(app);
-  app.footer(
+  options.argument("FP32", arguments->reference, "the float model");
+  options.argument("QUANT", arguments->quantized, "its quantized twin");
+  arguments->data.add_to(options, "16, spread evenly, and the 8 worst");
+  options
+      .value("--labels", arguments->labels, "FILE",
+             "class of every record: .npy, .csv, or an HDF5 dataset; gives each set its drop in accuracy")
+      .group("Data");
+  options.value("--label-offset", arguments->label_offset, "N", "added to every label; default: 0").group("Data");
+  options
+      .value("--eval", arguments->eval, "CMD",
+             "instead of labels, a program that gets a file of one run's outputs (as run writes them) as its last argument and prints one "
+             "number: a share, or where one of them exceeds 1, points")
+      .group("Data");
+  options
+      .value("--target", arguments->target, "GOAL",
+             "stop at sqnr=DB of the worst output, or accuracy_drop=POINTS (with --labels or --eval)")
+      .group("Goal");
+  options.value("--budget", arguments->budget, "SIZE", "most bytes that weights may grow by, such as 20K or 1M").group("Goal");
+  options.value("--to", arguments->to, "TYPE", "what chosen operators become: float32 (default) or int16").group("Goal");
+  arguments->output.add_to(options, "recommend.txt, recommend.json, recommend.svg");
+  options
+      .values("--write", arguments->write, "KIND[=FILE]", "a quantizer's configuration of the chosen set; KIND: " + ConfigOutputs::kinds())
+      .group("Output");
+  options.value("--write-model", arguments->write_model, "FIXED", "the quantized model with all repairs that need no new calibration")
+      .group("Output");
+  add_threads(options, arguments->threads);
+  arguments->console.add_to(options);
+  options.footer(
       "Examples:\n"
       "  visqerror recommend fp32.tflite int8.tflite -d data.h5\n"
       "  visqerror recommend fp32.tflite int8.tflite -d data.h5 \\\n"
-      "      --write-model mended.tflite\n"
+      "      --write-model repaired.tflite\n"
       "  visqerror recommend fp32.tflite int8.tflite -d data.h5 --target sqnr=30 \\\n"
       "      --write aeq=recipe.json");
   return [arguments] { return finish(execute(*arguments)); };

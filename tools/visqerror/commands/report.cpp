@@ -1,5 +1,4 @@
 // report: everything about a pair of models, in one HTML file.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -7,12 +6,12 @@
 #include "core/error.h"
 #include "report/json/full_report_json.h"
 #include "report/words/text.h"
+#include "visqerror/options/command.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/compare_outputs.h"
 #include "visqerror/sessions/comparison.h"
 #include "visqerror/sessions/report_parts.h"
 #include "visqerror/terminal/browser.h"
-#include "visqerror/terminal/command.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -157,7 +156,7 @@ Status identify(FullReport& report) {
   return {};
 }
 
-/// "3 findings, the first: ACT_CLIP of conv1; mending it wins 6.1 dB".
+/// "3 findings, the first: ACT_CLIP of conv1; repairing it wins 6.1 dB".
 std::string first_finding(const FullReport& report) {
   if (!report.diagnosis) return "";
   const auto& findings = report.diagnosis->findings;
@@ -165,7 +164,7 @@ std::string first_finding(const FullReport& report) {
   const Finding& first = findings.front();
   std::string text = fmt::format("{}, the first: {}", report::plural(static_cast<std::int64_t>(findings.size()), "finding"), first.cause);
   if (!first.name.empty()) text += " of " + report::printable(first.name);
-  if (first.tried) text += fmt::format("; mending it wins {} dB", report::brief(first.gain_db));
+  if (first.tried) text += fmt::format("; repairing it wins {} dB", report::brief(first.gain_db));
   return text + "\n";
 }
 
@@ -229,43 +228,45 @@ Result<int> execute(const Arguments& arguments) {
   return incomplete ? kIncomplete : conclude(report.comparison, {}, arguments.allow_partial);
 }
 
-void add_output_options(CLI::App& app, const std::shared_ptr<Arguments>& arguments) {
+void add_output_options(Options& options, const std::shared_ptr<Arguments>& arguments) {
   const std::string group = "Output";
-  add_value(app, "-o,--out", arguments->out, "PATH", "write report.html into this folder; or the file itself, where it ends in .html")
-      ->group(group);
-  add_value(app, "--json", arguments->json, "FILE", "also the numbers of all parts as JSON; - for standard output")->group(group);
-  add_value(app, "--title", arguments->title, "TEXT", "heading of the page; default: the names of the models")->group(group);
-  app.add_flag("--view-in-browser", arguments->view, "open the page with $BROWSER or xdg-open")->group(group);
+  options.value("-o,--out", arguments->out, "PATH", "write report.html into this folder; or the file itself, where it ends in .html")
+      .group(group);
+  options.value("--json", arguments->json, "FILE", "also the numbers of all parts as JSON; - for standard output").group(group);
+  options.value("--title", arguments->title, "TEXT", "heading of the page; default: the names of the models").group(group);
+  options.flag("--view-in-browser", arguments->view, "open the page with $BROWSER or xdg-open").group(group);
 }
 
-void add_extent_options(CLI::App& app, const std::shared_ptr<Arguments>& arguments) {
+void add_extent_options(Options& options, const std::shared_ptr<Arguments>& arguments) {
   const std::string group = "Extent";
-  app.add_flag("--quick", arguments->quick, "the comparison only: no causes, no sensitivity, no weights")->group(group);
-  add_value(app, "--time-limit", arguments->time_limit, "TIME",
-            "seconds (90s), minutes (2m) or hours for all that --quick leaves out; parts that find no time are left out, the last first: " +
-                report_part_names() + "; default: " + kTimeLimit)
-      ->group(group);
-  add_value(app, "--top", arguments->top, "N", "show the distributions of the N most sensitive weights and activations; default: 5")
-      ->group(group);
-  app.add_flag("--time", arguments->time, "also the time of every operator of both models, on this machine")->group(group);
+  options.flag("--quick", arguments->quick, "the comparison only: no causes, no sensitivity, no weights").group(group);
+  options
+      .value(
+          "--time-limit", arguments->time_limit, "TIME",
+          "seconds (90s), minutes (2m) or hours for all that --quick leaves out; parts that find no time are left out, the last first: " +
+              report_part_names() + "; default: " + kTimeLimit)
+      .group(group);
+  options.value("--top", arguments->top, "N", "show the distributions of the N most sensitive weights and activations; default: 5")
+      .group(group);
+  options.flag("--time", arguments->time, "also the time of every operator of both models, on this machine").group(group);
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  app.add_option("FP32", arguments->pair.reference, "the float model; or a *.visq.json file, to draw what it holds");
-  app.add_option("QUANT", arguments->pair.quantized, "its quantized twin; of a visq.json file its model, default: the one that it names");
-  arguments->pair.data.add_to(app, "16, spread evenly, and the 8 worst");
-  arguments->pair.sequence.add_to(app);
-  add_accuracy_options(app, arguments->pair);
-  add_extent_options(app, arguments);
-  add_output_options(app, arguments);
-  add_value(app, "--mode", arguments->mode, "MODE", "fp32, fake-quant or integer, of QUANT; default: fake-quant if it is quantized");
-  add_value(app, "--ref-mode", arguments->ref_mode, "MODE", "the same of FP32");
-  add_post(app, arguments->post);
-  app.add_flag("--allow-partial", arguments->allow_partial, "exit code 0 even if a part could not be computed");
-  add_threads(app, arguments->threads);
-  arguments->console.add_to(app);
-  app.footer(
+  options.argument("FP32", arguments->pair.reference, "the float model; or a *.visq.json file, to draw what it holds");
+  options.argument("QUANT", arguments->pair.quantized, "its quantized twin; of a visq.json file its model, default: the one that it names");
+  arguments->pair.data.add_to(options, "16, spread evenly, and the 8 worst");
+  arguments->pair.sequence.add_to(options);
+  add_accuracy_options(options, arguments->pair);
+  add_extent_options(options, arguments);
+  add_output_options(options, arguments);
+  options.value("--mode", arguments->mode, "MODE", "fp32, fake-quant or integer, of QUANT; default: fake-quant if it is quantized");
+  options.value("--ref-mode", arguments->ref_mode, "MODE", "the same of FP32");
+  add_post(options, arguments->post);
+  options.flag("--allow-partial", arguments->allow_partial, "exit code 0 even if a part could not be computed");
+  add_threads(options, arguments->threads);
+  arguments->console.add_to(options);
+  options.footer(
       "The page needs nothing but itself: no network, no other file. Causes are\n"
       "looked for on the records named above, accuracy is that of all records, all\n"
       "other parts look at the first one.\n\n"

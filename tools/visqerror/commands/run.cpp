@@ -1,5 +1,4 @@
 // run: what does a model compute? Feature maps into an HDF5 file.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -7,10 +6,10 @@
 #include "report/json/json_parts.h"
 #include "report/words/text.h"
 #include "visq/dump.h"
+#include "visqerror/options/command.h"
 #include "visqerror/options/sequence_arguments.h"
 #include "visqerror/outputs/output_files.h"
 #include "visqerror/sessions/session.h"
-#include "visqerror/terminal/command.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -117,18 +116,18 @@ Result<int> execute(const Arguments& arguments) {
   return not_run.empty() || arguments.allow_partial ? kDone : kIncomplete;
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  app.add_option("MODEL", arguments->model, "a circle or TFLite model");
-  arguments->data.add_to(app);
-  arguments->sequence.add_to(app);
-  arguments->selection.add_to(app);
-  add_value(app, "-o,--out", arguments->out, "FILE", "the HDF5 file to write: /value/RECORD/TENSOR, tensors by index")->group("Output");
-  add_value(app, "--json", arguments->json, "FILE|-", "also what was done, as JSON; - for standard output")->group("Output");
-  add_value(app, "--mode", arguments->mode, "MODE", "fp32, fake-quant or integer; default: fake-quant if the model is quantized");
-  app.add_flag("--allow-partial", arguments->allow_partial, "exit code 0 even if a part could not be computed");
-  arguments->console.add_to(app);
-  app.footer(
+  options.argument("MODEL", arguments->model, "a circle or TFLite model");
+  arguments->data.add_to(options);
+  arguments->sequence.add_to(options);
+  arguments->selection.add_to(options);
+  options.value("-o,--out", arguments->out, "FILE", "the HDF5 file to write: /value/RECORD/TENSOR, tensors by index").group("Output");
+  options.value("--json", arguments->json, "FILE|-", "also what was done, as JSON; - for standard output").group("Output");
+  options.value("--mode", arguments->mode, "MODE", "fp32, fake-quant or integer; default: fake-quant if the model is quantized");
+  options.flag("--allow-partial", arguments->allow_partial, "exit code 0 even if a part could not be computed");
+  arguments->console.add_to(options);
+  options.footer(
       "Examples:\n"
       "  visqerror run int8.tflite -d data.h5 -o maps.h5\n"
       "  visqerror run fp32.circle -d data.h5 --records 5:7 --ops CONV_2D -o maps.h5\n"

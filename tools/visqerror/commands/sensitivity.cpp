@@ -1,7 +1,6 @@
 // sensitivity: which node alone hurts the output?
 #include "visq/sensitivity.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <memory>
@@ -12,11 +11,11 @@
 #include "report/words/text.h"
 #include "visq/limits.h"
 #include "visqerror/app/help.h"
+#include "visqerror/options/command.h"
 #include "visqerror/outputs/config_outputs.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/outputs/resume_file.h"
 #include "visqerror/sessions/session.h"
-#include "visqerror/terminal/command.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -185,47 +184,52 @@ Result<int> execute(const Arguments& arguments) {
   return kDone;
 }
 
-void add_selection(CLI::App& app, Arguments& arguments) {
+void add_selection(Options& options, Arguments& arguments) {
   const std::string group = "Selection";
-  add_values(app, "--types", arguments.types, "LIST",
-             "what is quantized alone: node (an operator's inputs and weights), node+output, weight, activation (one feature map, for all "
-             "its readers), input-n (one input of an operator; input-0 only the first), or all; default: node")
-      ->delimiter(',')
-      ->group(group);
-  add_values(app, "--metrics", arguments.metrics, "LIST",
-             "error of the output: mse, cosine, mre, sqnr, chebyshev (atol), l1 …; the first sorts; default: mse")
-      ->delimiter(',')
-      ->group(group);
-  arguments.selection.add_to(app);
-  add_value(app, "--output-node", arguments.output_node, "NAME", "measure this feature map; default: all outputs, the worst of them")
-      ->group(group);
-  app.add_flag("--leave-one-out", arguments.leave_one_out,
-               "quantize everything but the one thing; what helps most when left float comes first")
-      ->group(group);
-  app.add_flag(
-         "--estimate", arguments.estimate,
-         "rank all on few records, then only the contenders on more: about a tenth of the work, which finds 8 or 9 of the ten first where "
-         "there are 16 records, 9 or 10 where there are 100")
-      ->group(group);
-  app.add_flag("--reverse", arguments.reverse, "least sensitive first")->group(group);
+  options
+      .values("--types", arguments.types, "LIST",
+              "what is quantized alone: node (an operator's inputs and weights), node+output, weight, activation (one feature map, for all "
+              "its readers), input-n (one input of an operator; input-0 only the first), or all; default: node")
+      .separated_by(',')
+      .group(group);
+  options
+      .values("--metrics", arguments.metrics, "LIST",
+              "error of the output: mse, cosine, mre, sqnr, chebyshev (atol), l1 …; the first sorts; default: mse")
+      .separated_by(',')
+      .group(group);
+  arguments.selection.add_to(options);
+  options.value("--output-node", arguments.output_node, "NAME", "measure this feature map; default: all outputs, the worst of them")
+      .group(group);
+  options
+      .flag("--leave-one-out", arguments.leave_one_out,
+            "quantize everything but the one thing; what helps most when left float comes first")
+      .group(group);
+  options
+      .flag(
+          "--estimate", arguments.estimate,
+          "rank all on few records, then only the contenders on more: about a tenth of the work, which finds 8 or 9 of the ten first where "
+          "there are 16 records, 9 or 10 where there are 100")
+      .group(group);
+  options.flag("--reverse", arguments.reverse, "least sensitive first").group(group);
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  app.add_option("FP32", arguments->reference, "the float model");
-  app.add_option("QUANT", arguments->quantized, "its quantized twin");
-  arguments->data.add_to(app, "1; with --estimate all");
-  add_selection(app, *arguments);
-  arguments->output.add_to(app, "sensitive_ops.txt, .csv, sensitivity.json; a run that is stopped can then be resumed");
-  add_values(app, "--write", arguments->write, "KIND[=FILE]",
-             "a quantizer's configuration of the worst operators; KIND: " + ConfigOutputs::kinds())
-      ->group("Output");
-  add_value(app, "--top", arguments->top, "K", "how many operators --write names and the terminal lists; default: 10, and 20")
-      ->group("Output");
-  app.add_flag("--clean", arguments->clean, "start afresh, even if an earlier run could be resumed")->group("Output");
-  add_threads(app, arguments->threads);
-  arguments->console.add_to(app);
-  app.footer(
+  options.argument("FP32", arguments->reference, "the float model");
+  options.argument("QUANT", arguments->quantized, "its quantized twin");
+  arguments->data.add_to(options, "1; with --estimate all");
+  add_selection(options, *arguments);
+  arguments->output.add_to(options, "sensitive_ops.txt, .csv, sensitivity.json; a run that is stopped can then be resumed");
+  options
+      .values("--write", arguments->write, "KIND[=FILE]",
+              "a quantizer's configuration of the worst operators; KIND: " + ConfigOutputs::kinds())
+      .group("Output");
+  options.value("--top", arguments->top, "K", "how many operators --write names and the terminal lists; default: 10, and 20")
+      .group("Output");
+  options.flag("--clean", arguments->clean, "start afresh, even if an earlier run could be resumed").group("Output");
+  add_threads(options, arguments->threads);
+  arguments->console.add_to(options);
+  options.footer(
       "Examples:\n"
       "  visqerror sensitivity fp32.tflite int8.tflite -d data.h5\n"
       "  visqerror sensitivity fp32.tflite int8.tflite -d data.h5 --records 16 \\\n"

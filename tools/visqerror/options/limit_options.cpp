@@ -1,6 +1,5 @@
 #include "visqerror/options/limit_options.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <limits>
 
@@ -13,16 +12,16 @@ namespace {
 
 constexpr const char* kGroup = "Limits";
 
-bool runs_models(const CLI::App& app) { return app.get_option_no_throw("--data") != nullptr; }
+bool runs_models(const Options& options) { return options.has("--data"); }
 
 }  // namespace
 
-void LimitOptions::add_to(CLI::App& app) {
-  if (!runs_models(app)) return;
-  add_value(app, "--memory", memory, "SIZE", "refuse feature maps and data beyond this; default: 9/10 of what is free")->group(kGroup);
-  add_value(app, "--max-input", input, "SIZE", "refuse larger inputs of a record; default: 1G")->group(kGroup);
-  add_value(app, "--max-turns", turns, "N", "refuse loops that turn more often; default: 1000000")->group(kGroup);
-  add_value(app, "--max-calls", calls, "N", "most places that call subgraphs; default: 65536")->group(kGroup);
+void LimitOptions::add_to(Options& options) {
+  if (!runs_models(options)) return;
+  options.value("--memory", memory, "SIZE", "refuse feature maps and data beyond this; default: 9/10 of what is free").group(kGroup);
+  options.value("--max-input", input, "SIZE", "refuse larger inputs of a record; default: 1G").group(kGroup);
+  options.value("--max-turns", turns, "N", "refuse loops that turn more often; default: 1000000").group(kGroup);
+  options.value("--max-calls", calls, "N", "most places that call subgraphs; default: 65536").group(kGroup);
 }
 
 Status LimitOptions::apply() const {

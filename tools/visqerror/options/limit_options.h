@@ -4,10 +4,7 @@
 #include <string>
 
 #include "visq/status.h"
-
-namespace CLI {
-class App;
-}
+#include "visqerror/options/options.h"
 
 namespace visq::tool {
 
@@ -15,7 +12,7 @@ namespace visq::tool {
 struct LimitOptions {
   std::string memory, input, turns, calls;
 
-  void add_to(CLI::App& app);
+  void add_to(Options& options);
   /// Sets the limits of the process. Errors: kUsage.
   Status apply() const;
 };

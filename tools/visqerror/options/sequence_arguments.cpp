@@ -1,6 +1,5 @@
 #include "visqerror/options/sequence_arguments.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <limits>
 
@@ -36,14 +35,15 @@ Result<std::vector<Array>> read_state(const std::string& path, const Model& mode
 
 }  // namespace
 
-void SequenceArguments::add_to(CLI::App& app) {
+void SequenceArguments::add_to(Options& options) {
   const std::string group = "Sequences";
-  add_values(app, "--feed-back", feed_back, "OUTPUT=INPUT",
-             "the output of a record is the input of the next, in each model its own; the data may leave that input out")
-      ->group(group);
-  add_value(app, "--state", state, "FILE", "what fed-back inputs start with: test data of these inputs; default: zero")->group(group);
-  add_value(app, "--sequence-length", length, "N", "start afresh at every record whose index is a multiple of N; default: one sequence")
-      ->group(group);
+  options
+      .values("--feed-back", feed_back, "OUTPUT=INPUT",
+              "the output of a record is the input of the next, in each model its own; the data may leave that input out")
+      .group(group);
+  options.value("--state", state, "FILE", "what fed-back inputs start with: test data of these inputs; default: zero").group(group);
+  options.value("--sequence-length", length, "N", "start afresh at every record whose index is a multiple of N; default: one sequence")
+      .group(group);
 }
 
 Result<SequenceOptions> open_sequence(const SequenceArguments& arguments, const Model& model, const Model* twin, const Console& console) {

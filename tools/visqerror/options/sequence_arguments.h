@@ -6,11 +6,8 @@
 
 #include "visq/model.h"
 #include "visq/sequence.h"
+#include "visqerror/options/options.h"
 #include "visqerror/terminal/console.h"
-
-namespace CLI {
-class App;
-}
 
 namespace visq::tool {
 
@@ -18,7 +15,7 @@ struct SequenceArguments {
   std::vector<std::string> feed_back;
   std::string state, length;
 
-  void add_to(CLI::App& app);
+  void add_to(Options& options);
 };
 
 /// Parses the options and reads the state. `twin`: the other model of a pair, or null. Says what the options change nothing about.

@@ -43,7 +43,7 @@ Result<int> parse_metric(const std::string& option, const std::string& name);
 /// --post; kNone where it is not given.
 Result<PostProcess> parse_post(const std::string& text);
 
-/// "fp32" or "fake-quant".
+/// "fp32", "fake-quant" or "integer".
 Result<Mode> parse_mode(const std::string& option, const std::string& text);
 
 }  // namespace visq::tool

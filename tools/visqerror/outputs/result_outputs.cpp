@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -13,10 +12,10 @@
 
 namespace visq::tool {
 
-void ResultOutputOptions::add_to(CLI::App& app, const std::string& files) {
+void ResultOutputOptions::add_to(Options& options, const std::string& files) {
   const std::string group = "Output";
-  add_value(app, "-o,--out", folder, "DIR", "write result files into this folder: " + files)->group(group);
-  add_value(app, "--json", json, "FILE|-", "the result as JSON; - for standard output, instead of text")->group(group);
+  options.value("-o,--out", folder, "DIR", "write result files into this folder: " + files).group(group);
+  options.value("--json", json, "FILE|-", "the result as JSON; - for standard output, instead of text").group(group);
 }
 
 Result<std::unique_ptr<ResultOutputs>> ResultOutputs::prepare(const ResultOutputOptions& options, const std::vector<std::string>& names,

@@ -7,12 +7,9 @@
 
 #include "report/format.h"
 #include "visq/compare.h"
+#include "visqerror/options/options.h"
 #include "visqerror/outputs/output_files.h"
 #include "visqerror/terminal/console.h"
-
-namespace CLI {
-class App;
-}
 
 namespace visq::tool {
 
@@ -21,7 +18,7 @@ struct ResultOutputOptions {
   std::string folder, json;
 
   /// `files`: what -o writes, for --help.
-  void add_to(CLI::App& app, const std::string& files);
+  void add_to(Options& options, const std::string& files);
 };
 
 class ResultOutputs {

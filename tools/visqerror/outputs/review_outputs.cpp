@@ -1,6 +1,5 @@
 #include "visqerror/outputs/review_outputs.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 
@@ -27,14 +26,14 @@ Result<bool> parse_names(const std::string& text) {
   return usage_error("--names: '{}' is neither reference nor quantized", text);
 }
 
-void ReviewOutputOptions::add_to(CLI::App& app, bool pair) {
+void ReviewOutputOptions::add_to(Options& options, bool pair) {
   const std::string group = "Output";
   std::string known;
   for (const std::string_view kind : kinds()) known += (known.empty() ? "" : ", ") + std::string(kind);
-  add_values(app, "--write", write, "KIND[=FILE]", "one output format, into the folder or a file of its own; KIND: " + known)->group(group);
-  add_value(app, "--title", title, "TEXT", "title of these")->group(group);
+  options.values("--write", write, "KIND[=FILE]", "one output format, into the folder or a file of its own; KIND: " + known).group(group);
+  options.value("--title", title, "TEXT", "title of these").group(group);
   if (pair) {
-    add_value(app, "--names", names, "MODEL", "whose tensor names model-explorer uses: reference (default) or quantized")->group(group);
+    options.value("--names", names, "MODEL", "whose tensor names model-explorer uses: reference (default) or quantized").group(group);
   }
 }
 

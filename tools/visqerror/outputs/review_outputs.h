@@ -5,11 +5,8 @@
 #include <vector>
 
 #include "report/format.h"
+#include "visqerror/options/options.h"
 #include "visqerror/outputs/output_files.h"
-
-namespace CLI {
-class App;
-}
 
 namespace visq::tool {
 
@@ -22,7 +19,7 @@ struct ReviewOutputOptions {
   std::string title, names;
 
   /// `pair`: there are two models, whose names --names chooses between.
-  void add_to(CLI::App& app, bool pair);
+  void add_to(Options& options, bool pair);
 };
 
 class ReviewOutputs {

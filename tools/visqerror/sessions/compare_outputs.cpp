@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 
@@ -50,16 +49,15 @@ SummaryOptions summary_options() {
 
 }  // namespace
 
-void CompareOutputOptions::add_to(CLI::App& app) {
+void CompareOutputOptions::add_to(Options& options) {
   const std::string group = "Output";
-  add_value(app, "-o,--out", folder, "DIR", "write all result files into this folder")->group(group);
-  add_value(app, "--json", json, "FILE|-", "the result as JSON; - for standard output, instead of the summary")->group(group);
-  add_values(app, "--write", write, "KIND[=FILE]", "one output format, into the folder or a file of its own; KIND: " + kinds())
-      ->group(group);
-  add_value(app, "--title", title, "TEXT", "title of pictures and views")->group(group);
-  add_value(app, "--sort", sort, "METRIC", "the metric by which the terminal shows the worst nodes")->group(group);
-  add_value(app, "--colors", colors, "SCALE", "linear or log; default: log where a few values dwarf the others")->group(group);
-  add_value(app, "--names", names, "MODEL", "whose tensor names model-explorer uses: reference (default) or quantized")->group(group);
+  options.value("-o,--out", folder, "DIR", "write all result files into this folder").group(group);
+  options.value("--json", json, "FILE|-", "the result as JSON; - for standard output, instead of the summary").group(group);
+  options.values("--write", write, "KIND[=FILE]", "one output format, into the folder or a file of its own; KIND: " + kinds()).group(group);
+  options.value("--title", title, "TEXT", "title of pictures and views").group(group);
+  options.value("--sort", sort, "METRIC", "the metric by which the terminal shows the worst nodes").group(group);
+  options.value("--colors", colors, "SCALE", "linear or log; default: log where a few values dwarf the others").group(group);
+  options.value("--names", names, "MODEL", "whose tensor names model-explorer uses: reference (default) or quantized").group(group);
 }
 
 Result<std::unique_ptr<CompareOutputs>> CompareOutputs::prepare(const CompareOutputOptions& options, const PairRequest& request,

@@ -7,12 +7,9 @@
 #include <vector>
 
 #include "report/format.h"
+#include "visqerror/options/options.h"
 #include "visqerror/outputs/output_files.h"
 #include "visqerror/sessions/comparison.h"
-
-namespace CLI {
-class App;
-}
 
 namespace visq::tool {
 
@@ -21,7 +18,7 @@ struct CompareOutputOptions {
   std::string folder, json, title, sort, colors, names;
   std::vector<std::string> write;
 
-  void add_to(CLI::App& app);
+  void add_to(Options& options);
 };
 
 class CompareOutputs {

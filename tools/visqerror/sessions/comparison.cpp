@@ -1,12 +1,11 @@
 #include "visqerror/sessions/comparison.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "core/error.h"
 #include "core/ranks.h"
+#include "data/hdf5/hdf5_signature.h"
 #include "visqerror/outputs/staged_folder.h"
 #include "visqerror/sessions/eval_program.h"
 #include "visqerror/sessions/run_log.h"
@@ -16,15 +15,10 @@
 namespace visq::tool {
 namespace {
 
-/// A folder, or a file that starts as HDF5 files do: feature maps, not a model.
+/// A folder or an HDF5 file: feature maps, not a model.
 bool is_dump(const std::string& path) {
   std::error_code error;
-  if (std::filesystem::is_directory(path, error)) return true;
-  if (!std::filesystem::is_regular_file(path, error)) return false;  // opening a pipe would wait for its writer
-  constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
-  std::string head(kSignature.size(), '\0');
-  std::ifstream file(path, std::ios::binary);
-  return file.read(head.data(), static_cast<std::streamsize>(head.size())) && head == kSignature;
+  return std::filesystem::is_directory(path, error) || hdf5::is_hdf5(path);
 }
 
 Result<CompareResult> compare_dump_files(PairRequest& request, const Console& console) {
@@ -77,17 +71,19 @@ Result<std::optional<Accuracy>> evaluate(const std::string& program, const Share
 
 }  // namespace
 
-void add_accuracy_options(CLI::App& app, PairRequest& request) {
+void add_accuracy_options(Options& options, PairRequest& request) {
   const std::string group = "Accuracy";
-  add_value(app, "--labels", request.labels, "FILE",
-            "class of every record (.npy, .csv, or FILE.h5[:DATASET]): top-1 and top-5 of both models, in one more pass")
-      ->group(group);
-  add_value(app, "--label-offset", request.label_offset, "N", "class of label 0; default: 0")->group(group);
-  add_value(app, "--output-node", request.output_node, "NAME", "the output that holds the classes; default: the first")->group(group);
-  add_value(app, "--eval", request.eval, "CMD",
-            "a program that gets a file of one model's outputs (as run writes them) as its last argument and prints one number: a share, "
-            "or where one of the two exceeds 1, points")
-      ->group(group);
+  options
+      .value("--labels", request.labels, "FILE",
+             "class of every record (.npy, .csv, or FILE.h5[:DATASET]): top-1 and top-5 of both models, in one more pass")
+      .group(group);
+  options.value("--label-offset", request.label_offset, "N", "class of label 0; default: 0").group(group);
+  options.value("--output-node", request.output_node, "NAME", "the output that holds the classes; default: the first").group(group);
+  options
+      .value("--eval", request.eval, "CMD",
+             "a program that gets a file of one model's outputs (as run writes them) as its last argument and prints one number: a share, "
+             "or where one of the two exceeds 1, points")
+      .group(group);
 }
 
 Result<Labels> read_labels(const PairRequest& request) {

@@ -6,12 +6,9 @@
 #include <vector>
 
 #include "visq/report.h"
+#include "visqerror/options/options.h"
 #include "visqerror/options/sequence_arguments.h"
 #include "visqerror/sessions/session.h"
-
-namespace CLI {
-class App;
-}
 
 namespace visq::tool {
 
@@ -28,7 +25,7 @@ struct PairRequest {
 };
 
 /// Adds --labels, --label-offset, --output-node and --eval.
-void add_accuracy_options(CLI::App& app, PairRequest& request);
+void add_accuracy_options(Options& options, PairRequest& request);
 
 /// --labels and its companions, read before anything is computed.
 struct Labels {

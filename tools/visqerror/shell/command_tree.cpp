@@ -1,6 +1,5 @@
 #include "visqerror/shell/command_tree.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <functional>
 #include <sstream>
@@ -124,17 +123,16 @@ ValueKind kind_of(const OptionInfo& option) {
   return ValueKind::kText;
 }
 
-OptionInfo describe(const CLI::Option& option) {
+OptionInfo describe(const Option& option) {
   OptionInfo info;
-  for (const std::string& letter : option.get_snames()) info.names.push_back("-" + letter);
-  for (const std::string& longer : option.get_lnames()) info.names.push_back("--" + longer);
-  info.placeholder = option.get_option_text();
-  info.description = option.get_description();
-  info.group = option.get_group();
+  info.names = option.names();
+  info.placeholder = option.placeholder();
+  info.description = option.description();
+  info.group = option.group();
   info.words = words_of(info);
   info.kind = kind_of(info);
   info.list = info.placeholder == "LIST";
-  info.repeats = option.get_items_expected_max() > 1;
+  info.repeats = option.repeats();
   return info;
 }
 
@@ -153,16 +151,16 @@ CommandInfo describe(const CommandDef& command) {
   CommandInfo info;
   info.name = command.name;
   info.summary = command.summary;
-  info.usage = usage(*made.app);
-  for (const CLI::Option* option : made.app->get_options()) {
-    if (option->get_positional()) info.arguments.push_back({option->get_name(true), option->get_description()});
+  info.usage = usage(*made.options);
+  for (const Option& option : made.options->all()) {
+    if (option.is_argument()) info.arguments.push_back({option.names().front(), option.description()});
   }
-  for (const std::string& group : option_groups(*made.app)) {
-    for (const CLI::Option* option : made.app->get_options()) {
-      if (option->nonpositional() && option->get_group() == group) info.options.push_back(describe(*option));
+  for (const std::string& group : made.options->groups()) {
+    for (const Option& option : made.options->all()) {
+      if (!option.is_argument() && option.group() == group) info.options.push_back(describe(option));
     }
   }
-  split_footer(made.app->get_footer(), info);
+  split_footer(made.options->footer(), info);
   return info;
 }
 

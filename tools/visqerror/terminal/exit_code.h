@@ -4,9 +4,11 @@
 #include <string_view>
 
 #include "visq/status.h"
-#include "visqerror/terminal/command.h"
 
 namespace visq::tool {
+
+/// Documented exit codes.
+enum ExitCode : int { kDone = 0, kConditionFailed = 1, kUsageError = 2, kInputError = 3, kIncomplete = 4, kFault = 5 };
 
 /// The documented exit code of a reason.
 ExitCode exit_code(Reason reason);

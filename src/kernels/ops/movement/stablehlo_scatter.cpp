@@ -1,7 +1,7 @@
 // STABLEHLO_SCATTER: the operand with updates put or folded in where index vectors point; what falls outside is left out.
 #include <algorithm>
+#include <cstring>
 
-#include "kernels/element_types.h"
 #include "kernels/elementwise/fold_function.h"
 #include "kernels/indexing/index_vectors.h"
 #include "kernels/indexing/indexing.h"
@@ -12,17 +12,6 @@ namespace {
 constexpr int kOperand = 0;
 constexpr int kIndices = 1;
 constexpr int kUpdates = 2;
-
-using Types = TypeList<float, Half, double, Bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
-                       std::int64_t, std::uint64_t>;
-
-/// Takes the update whatever stood there.
-struct Replace {
-  template <class T>
-  T operator()(T update, T) const {
-    return update;
-  }
-};
 
 /// What each axis of the updates stands for.
 struct UpdateAxis {
@@ -100,25 +89,20 @@ std::int64_t target_of(const Plan& plan, const std::vector<std::int64_t>& coordi
 }
 
 /// In the updates' own order, so that which comes last, and how floats add up, is defined.
-template <class T, class Fold>
-Status scatter(EvalContext& eval, const Plan& plan, Fold fold) {
-  const auto updates = eval.in<T>(kUpdates);
-  const auto out = eval.out<T>(0);
-  std::copy_n(eval.in<T>(kOperand).begin(), out.size(), out.begin());
-  if (updates.empty()) return {};  // however many index vectors there are
+void scatter(EvalContext& eval, const Plan& plan, const Fold& fold) {
+  const Tensor& updates = eval.input(kUpdates);
+  std::byte* const out = eval.output(0).data;
+  std::memcpy(out, eval.input(kOperand).data, static_cast<std::size_t>(eval.output(0).elements()) * fold.size);
+  if (updates.elements() == 0) return;  // however many index vectors there are
   const auto starts = read_starts(plan, eval.input(kIndices));
   std::vector<std::int64_t> coordinates(plan.axes.size()), index(plan.strides.size());
-  for (const T& update : updates) {
+  for (std::int64_t i = 0; i < updates.elements(); ++i) {
     const std::int64_t target = target_of(plan, coordinates, starts, index);
-    if (target >= 0) {
-      T& element = out[static_cast<std::size_t>(target)];
-      element = static_cast<T>(fold(Computed<T>(update), Computed<T>(element)));
-    }
+    if (target >= 0) fold.one(out + static_cast<std::size_t>(target) * fold.size, updates.data + static_cast<std::size_t>(i) * fold.size);
     for (std::size_t axis = coordinates.size(); axis > 0 && ++coordinates[axis - 1] == plan.axes[axis - 1].size; --axis) {
       coordinates[axis - 1] = 0;
     }
   }
-  return {};
 }
 
 Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
@@ -128,15 +112,13 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   VISQ_ASSIGN(const auto function, folding_body(context, context.attributes().integer("update_computation_subgraph_index", -1)));
   VISQ_ASSIGN(auto plan, make_plan(context));
   VISQ_TRY(context.set_output(0, context.input(kOperand).dtype, context.input(kOperand).shape));
-  return for_type(context, kOperand, Types(), [&]<class T>(std::type_identity<T>) -> Result<std::unique_ptr<Kernel>> {
-    const auto make = [&]<class Fold>(Fold fold) {
-      return make_kernel([plan = std::move(plan), fold](EvalContext& eval) { return scatter<T>(eval, plan, fold); });
-    };
-    return function ? for_fold(*function, make) : make(Replace());
+  return make_kernel([plan = std::move(plan), fold = fold_of(context.input(kOperand).dtype, function)](EvalContext& eval) -> Status {
+    scatter(eval, plan, fold);
+    return {};
   });
 }
 
-constexpr OpDef kDefinitions[] = {{.name = "STABLEHLO_SCATTER", .prepare = prepare, .types = Types::dtypes(), .takes_stored = true}};
+constexpr OpDef kDefinitions[] = {{.name = "STABLEHLO_SCATTER", .prepare = prepare, .types = FoldTypes::dtypes(), .takes_stored = true}};
 
 }  // namespace
 

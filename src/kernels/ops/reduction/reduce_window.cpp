@@ -1,5 +1,6 @@
 // REDUCE_WINDOW, STABLEHLO_REDUCE_WINDOW: windows of any rank that slide over a tensor, each folded into one element.
 #include <algorithm>
+#include <cstring>
 
 #include "core/checked.h"
 #include "kernels/element_types.h"
@@ -48,19 +49,17 @@ Result<Windows> plan_windows(PrepareContext& context, const Shape& over, const W
   return Windows{Loops<2>(results.dims(), {place_steps, dense_strides(results)}), Loops<1>(window.dims(), {element_steps})};
 }
 
-template <class T, class Fold>
-void fold_windows(const Windows& windows, const T* from, T initial, T* results, Fold fold) {
+void fold_windows(const Windows& windows, const std::byte* from, const std::byte* initial, std::byte* results, const Fold& fold) {
+  const auto bytes = [&](std::int64_t elements) { return elements * static_cast<std::ptrdiff_t>(fold.size); };
   const std::int64_t results_in_run = windows.places.run_length(), length = windows.window.run_length();
   const auto steps = windows.places.run_steps();
   const std::int64_t step = windows.window.run_steps()[0];
   windows.places.for_each_run([&](const auto& place) {
     for (std::int64_t r = 0; r < results_in_run; ++r) {
-      const T* first = from + place[0] + r * steps[0];
-      T total = initial;
-      windows.window.for_each_run([&](const auto& offset) {
-        for (std::int64_t i = 0; i < length; ++i) total = fold(total, first[offset[0] + i * step]);
-      });
-      results[place[1] + r * steps[1]] = total;
+      const std::byte* const first = from + bytes(place[0] + r * steps[0]);
+      std::byte* const total = results + bytes(place[1] + r * steps[1]);
+      std::memcpy(total, initial, fold.size);
+      windows.window.for_each_run([&](const auto& offset) { fold.many(total, first + bytes(offset[0]), length, step); });
     }
   });
 }
@@ -73,20 +72,15 @@ Result<std::unique_ptr<Kernel>> window_kernel(PrepareContext& context, FoldFunct
   if (context.input(kInitial).shape.elements() != 1)
     return context.fail("the initial value has the shape {}", to_string(context.input(kInitial).shape));
   VISQ_ASSIGN(const Windows windows, plan_windows(context, pad != nullptr ? pad->padded() : context.input(kInput).shape, sizes));
-  return for_type(context, kInput, Types(), [&]<class T>(std::type_identity<T>) -> Result<std::unique_ptr<Kernel>> {
-    return for_fold(function, [&]<class Fold>(Fold fold) -> Result<std::unique_ptr<Kernel>> {
-      return make_kernel([windows, pad, fold](EvalContext& eval) -> Status {
-        const T initial = eval.in<T>(kInitial)[0];
-        Tensor over = eval.input(kInput);
-        if (pad != nullptr) {
-          over.shape = pad->padded();
-          over.data = eval.scratch(static_cast<std::size_t>(over.elements()) * sizeof(T));
-          pad->run(eval.input(kInput), eval.input(kInitial), over);
-        }
-        fold_windows(windows, over.values<T>().data(), initial, eval.out<T>(0).data(), fold);
-        return {};
-      });
-    });
+  return make_kernel([windows, pad, fold = fold_of(context.input(kInput).dtype, function)](EvalContext& eval) -> Status {
+    Tensor over = eval.input(kInput);
+    if (pad != nullptr) {
+      over.shape = pad->padded();
+      over.data = eval.scratch(static_cast<std::size_t>(over.elements()) * fold.size);
+      pad->run(eval.input(kInput), eval.input(kInitial), over);
+    }
+    fold_windows(windows, over.data, eval.input(kInitial).data, eval.output(0).data, fold);
+    return {};
   });
 }
 

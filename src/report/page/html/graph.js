@@ -43,7 +43,7 @@ const within = (inner, outer) => inner[0] >= outer[0] && inner[1] >= outer[1] &&
 const touch = (box, area) => box[0] <= area[2] && box[2] >= area[0] && box[1] <= area[3] && box[3] >= area[1];
 const extent = ({ x, y, width, height }) => [x - width / 2, y - height / 2, x + width / 2, y + height / 2];
 
-/** Lays the graph out anew, after groups opened or closed; `anchor`: a member that stays where it is in the window. */
+/** Lays the graph out again, after groups opened or closed; `anchor`: a member that stays where it is in the window. */
 function rearrange(anchor) {
   const before = anchor === undefined ? null : scene.at.get(anchor);
   scene = arrange();
@@ -58,13 +58,13 @@ function rearrange(anchor) {
   draw(true);
   drawMinimap();
 }
-/** Makes the elements of what is in sight; `anew`: those that there are have another place or colour, too. */
-function draw(anew = false) {
+/** Makes the elements of what is in sight; `again`: those that there are have another place or colour, too. */
+function draw(again = false) {
   const many = scene.boxes.length > kMany && drawnArea?.[0] !== -Infinity;
   drawnArea = many ? inSight(0.7) : [-Infinity, -Infinity, Infinity, Infinity];
   const seen = many ? scene.boxes.filter((box) => touch(extent(box), drawnArea)) : scene.boxes;
   const boxes = layers.boxes.selectAll(".node").data(seen, (box) => box.member).join((enter) => makeBox(enter).each(dress));
-  if (anew) boxes.each(dress);
+  if (again) boxes.each(dress);
   layers.frames.selectAll(".frame").data(scene.frames.filter((frame) => touch(extent(frame), drawnArea)), (frame) => frame.member).join(makeFrame)
     .attr("transform", ({ x, y, width, height }) => `translate(${x - width / 2} ${y - height / 2})`)
     .call((all) => all.select(".ground").attr("width", ({ width }) => width).attr("height", ({ height }) => height));

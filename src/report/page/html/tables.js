@@ -53,10 +53,10 @@ class Table {
     this.draw(true);
   }
   /** Makes the rows in sight; `all`: every one, for printing (up to a thousand). */
-  draw(anew = false, all = false) {
+  draw(again = false, all = false) {
     const whole = all || this.shown.length <= kAll;
     const top = this.fresh ? 0 : Math.floor(this.frame.scrollTop / kRow), height = this.fresh ? kSpare : Math.ceil((this.frame.clientHeight || 700) / kRow);
-    if (!anew && (whole || (top >= this.first && top + height <= this.end))) return;
+    if (!again && (whole || (top >= this.first && top + height <= this.end))) return;
     this.first = whole ? 0 : Math.max(0, top - kSpare);
     this.end = whole ? Math.min(this.shown.length, 1000) : Math.min(this.shown.length, top + height + kSpare);
     const lines = this.shown.slice(this.first, this.end).map((entry) => this.lineOf(entry));

@@ -5,20 +5,15 @@
 #include <span>
 #include <string_view>
 
-namespace CLI {
-class App;
-}
+#include "visqerror/options/options.h"
 
 namespace visq::tool {
 
-/// Documented exit codes.
-enum ExitCode : int { kDone = 0, kConditionFailed = 1, kUsageError = 2, kInputError = 3, kIncomplete = 4, kFault = 5 };
-
-/// One subcommand of the registry: `setup` adds options to its CLI11 sub-app and returns what to run once they are parsed.
+/// One subcommand of the registry: `setup` declares its options and returns what to run once they are parsed.
 struct CommandDef {
   std::string_view name;
   std::string_view summary;  ///< one line for `visqerror --help`
-  std::function<int()> (*setup)(CLI::App& app);
+  std::function<int()> (*setup)(Options& options);
   bool spreads = false;  ///< the ranks of an MPI job share its work
 };
 
