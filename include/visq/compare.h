@@ -150,7 +150,7 @@ struct NotComputed {
 
 struct ModelIdentity {
   std::string path, sha256;
-  Format format = Format::kTflite;
+  std::string_view format = "tflite";  ///< FormatInfo::name
 };
 
 /// What merge() needs of a run over a part of the records: what decided which maps were compared and how, and every record's sums.

@@ -69,5 +69,7 @@ class DumpReader {
 /// Opens a dump: an HDF5 file as above, or a folder with a sub-folder per record ("0", "1", …), in it TENSOR.npy files, where TENSOR is a
 /// tensor's index or its name (with '/' and ':' as '_').
 Result<std::unique_ptr<DumpReader>> open_dump(const std::string& path);
+/// Whether a path is something that open_dump() takes, by what kind of file it is.
+bool holds_dump(const std::string& path);
 
 }  // namespace visq

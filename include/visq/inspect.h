@@ -56,7 +56,7 @@ struct OperatorCount {
 
 struct Inspection {
   std::string path;
-  Format format = Format::kTflite;
+  std::string_view format;  ///< FormatInfo::name
   std::int64_t version = 0;
   std::string description;
   std::uint64_t file_bytes = 0;

@@ -108,11 +108,19 @@ struct Signature {
   std::vector<std::pair<std::string, int>> inputs, outputs;  ///< name, tensor index
 };
 
-enum class Format { kTflite, kCircle };
+/// A file format of models.
+struct FormatInfo {
+  std::string_view name;   ///< "tflite": in JSON, and the ending of file names
+  std::string_view label;  ///< "TFLite": in sentences
+};
+/// All formats, by name.
+const std::vector<FormatInfo>& model_formats();
+/// The label of a format; the name itself where there is none of that name.
+std::string_view format_label(std::string_view name);
 
 struct Model {
-  std::string path;  ///< as given by the caller; used in messages
-  Format format = Format::kTflite;
+  std::string path;                    ///< as given by the caller; used in messages
+  std::string_view format = "tflite";  ///< FormatInfo::name
   std::int64_t version = 0;
   std::string description;
   std::uint64_t file_bytes = 0;

@@ -1,33 +1,46 @@
-// What kind of data a path holds is told from what is there, not from its ending.
-#include <filesystem>
-#include <fstream>
-
+// Test data and feature maps of any kind.
 #include "core/error.h"
-#include "data/hdf5/hdf5_signature.h"
-#include "data/numpy/npy.h"
-#include "data/sources/sources.h"
+#include "data/sources/data_format.h"
+#include "data/sources/open_numbered.h"
 
 namespace visq {
+namespace data {
 namespace {
 
-bool is_npy(const std::string& path) {
-  std::string head(data::kNpySignature.size(), '\0');
-  std::ifstream file(path, std::ios::binary);
-  return file.read(head.data(), static_cast<std::streamsize>(head.size())) && head == data::kNpySignature;
+/// "is neither a .npy nor an HDF5 file": the kinds of files that can be opened.
+template <class Opens>
+Error of_no_kind(const std::string& path, Opens DataFormat::*opens) {
+  std::vector<std::string_view> names;
+  for (const DataFormat* format : data_formats()) {
+    if (format->*opens != nullptr && !format->name.empty()) names.push_back(format->name);
+  }
+  if (names.size() == 1) return bad_input("{}: is not {} file", path, names.front());
+  return bad_input("{}: is neither {} file", path, fmt::join(names, " nor "));
 }
 
 }  // namespace
 
+Result<std::unique_ptr<RecordSource>> open_numbered(const std::string& path, const Model& model, const std::vector<int>& numbers) {
+  VISQ_ASSIGN(const bool folder, is_folder(path));
+  const DataFormat* format = format_of(path, folder, &DataFormat::open);
+  return format != nullptr ? format->open(path, model, numbers) : of_no_kind(path, &DataFormat::open);
+}
+
+}  // namespace data
+
 Result<std::unique_ptr<RecordSource>> open_data(const std::string& path, const Model& model) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (error) return bad_input("{}: cannot be opened: {}", path, error.message());
-  if (std::filesystem::is_directory(status)) return data::open_npy_folder(path, model);
-  if (!std::filesystem::is_regular_file(status)) return bad_input("{}: is neither a file nor a folder", path);
-  if (!std::ifstream(path, std::ios::binary)) return bad_input("{}: cannot be opened", path);
-  if (is_npy(path)) return data::open_stacked_npy(path, model);
-  if (hdf5::is_hdf5(path)) return data::open_hdf5(path, model);
-  return bad_input("{}: is neither an HDF5 nor a .npy file", path);
+  return data::open_numbered(path, model, {});
+}
+
+Result<std::unique_ptr<DumpReader>> open_dump(const std::string& path) {
+  VISQ_ASSIGN(const bool folder, data::is_folder(path));
+  const data::DataFormat* format = data::format_of(path, folder, &data::DataFormat::open_dump);
+  return format != nullptr ? format->open_dump(path) : data::of_no_kind(path, &data::DataFormat::open_dump);
+}
+
+bool holds_dump(const std::string& path) {
+  const auto folder = data::is_folder(path);
+  return folder.ok() && data::format_of(path, *folder, &data::DataFormat::open_dump) != nullptr;
 }
 
 }  // namespace visq

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "data/sources/sources.h"
+#include "data/sources/open_numbered.h"
 
 namespace visq {
 namespace {
@@ -51,7 +51,7 @@ Result<PartialData> open_data_without(const std::string& path, const Model& mode
   }
   auto some = open_data(path, others);
   if (!readable(some)) {
-    auto numbered = data::open_hdf5(path, others, present);
+    auto numbered = data::open_numbered(path, others, present);
     if (readable(numbered)) some = std::move(numbered);
   }
   if (!some.ok()) return some.error();

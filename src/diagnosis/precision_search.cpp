@@ -4,8 +4,8 @@
 #include <cmath>
 #include <thread>
 
-#include "analysis/facts/multiply_adds.h"
 #include "analysis/trials/trial_runner.h"
+#include "kernels/multiply_adds.h"
 #include "visq/run.h"
 
 namespace visq::diagnosis {
@@ -60,7 +60,7 @@ void PrecisionSearch::find_costs() {
       weight_bytes_ += static_cast<double>(stored.shape.elements()) * own / 8;
     }
     const int map_bits = node.inputs.empty() ? 32 : visq::bits(node.inputs.front().grid->dtype);
-    const auto macs = static_cast<double>(multiply_adds(graph, op).value_or(0));
+    const auto macs = static_cast<double>(kernels::multiply_adds(graph, op).value_or(0));
     cost.mac_bits = macs * (static_cast<double>(bits) * bits - static_cast<double>(weight_bits) * map_bits);
     mac_bits_ += macs * weight_bits * map_bits;
     for (const auto* tensors : {&op.inputs, &op.outputs}) {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "analysis/facts/layer_slots.h"
 #include "analysis/facts/layer_values.h"
+#include "kernels/op.h"
 #include "quant/fake_quantize.h"
 
 namespace visq::diagnosis {
@@ -86,7 +86,8 @@ ChannelLayout channel_layout(const Operator& op, const TensorInfo& weight) {
   const int rank = weight.shape.rank();
   if (rank == 0) return {};
   const bool known = weight.quantization.per_channel() && weight.quantization.axis < rank;
-  const int axis = known ? weight.quantization.axis : (op.type == "DEPTHWISE_CONV_2D" ? rank - 1 : 0);
+  const auto slots = kernels::facts_of(op).weights;
+  const int axis = known ? weight.quantization.axis : (slots && slots->rank == rank ? slots->channel_axis : 0);
   return {axis, std::max<std::int64_t>(1, weight.shape[axis]), std::max<std::int64_t>(1, weight.shape.elements(axis + 1, rank))};
 }
 
@@ -197,7 +198,7 @@ void Repair::rebias(const PairedConstant& bias) {
 
 std::vector<double> Repair::accumulator_scales(int node, std::size_t channels) const {
   const Operator& op = subject_.q().op(node);
-  const auto slots = analysis::layer_slots(op);
+  const auto slots = kernels::facts_of(op).weights;
   const Quantization& data = grid_of(input_of(op, slots->data));
   const Quantization& weight = grid_of(subject_.q().origin(input_of(op, slots->weight)));
   std::vector<double> scales;
@@ -226,7 +227,7 @@ bool Repair::store_bias(int node, int tensor, const std::vector<double>& values)
     grid.zero_point.push_back(0);
   }
   const Operator& op = subject_.q().op(node);
-  if (!grid_of(subject_.q().origin(input_of(op, analysis::layer_slots(op)->weight))).per_channel()) {
+  if (!grid_of(subject_.q().origin(input_of(op, kernels::facts_of(op).weights->weight))).per_channel()) {
     grid.scale.resize(1);
     grid.zero_point.resize(1);
   }
@@ -239,7 +240,7 @@ bool Repair::store_bias(int node, int tensor, const std::vector<double>& values)
 /// new scale than in the old one, they were made for the new scale: they stay.
 void Repair::follow(int node) {
   const Operator& op = subject_.q().op(node);
-  const auto slots = analysis::layer_slots(op);
+  const auto slots = kernels::facts_of(op).weights;
   const int bias = slots ? input_of(op, slots->bias) : -1;
   const auto codes = slots ? analysis::bias_codes(subject_.q(), op) : std::nullopt;
   if (bias < 0 || !codes) return;

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "analysis/facts/code_keepers.h"
-#include "analysis/facts/layer_slots.h"
 #include "core/error.h"
+#include "kernels/op.h"
 #include "quant/common_maps.h"
 #include "quant/fake_quantize.h"
 #include "visq/data.h"
@@ -41,7 +40,7 @@ Result<std::unique_ptr<Subject>> Subject::create(std::shared_ptr<const Model> re
 void Subject::find_constants(const quant::GraphPairing& pairing) {
   const analysis::QuantizedParts parts(*reference_, *quantized_, pairing);
   for (const auto& node : parts.nodes()) {
-    const auto slots = analysis::layer_slots(q_.op(node.counterpart));
+    const auto slots = kernels::facts_of(q_.op(node.counterpart)).weights;
     for (const int slot : node.constants) {
       const auto at = static_cast<std::size_t>(slot);
       constants_.push_back({node.counterpart, slot, q_.origin(q_.op(node.counterpart).inputs[at]), slots && slots->bias == at, node.node,
@@ -54,7 +53,7 @@ void Subject::find_constants(const quant::GraphPairing& pairing) {
 /// Operators that keep codes, and those that need not but were given one grid for all by the converter.
 bool Subject::ties(const Operator& op) const {
   const TensorInfo& output = q_.tensor(op.outputs[0]);
-  if (analysis::keeps_codes(op, output.dtype)) return true;
+  if (kernels::facts_of(op).keeps_codes.has(output.dtype)) return true;
   if (op.type != "CONCATENATION") return false;
   return std::all_of(op.inputs.begin(), op.inputs.end(), [&](int input) {
     if (input < 0) return true;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "analysis/facts/fixed_grid.h"
+#include "kernels/op.h"
 #include "model/slots.h"
 
 namespace visq::diagnosis {
@@ -37,7 +37,7 @@ namespace {
 std::optional<Quantization> demanded_grid(const Subject& subject, int tensor) {
   for (const int tied : subject.tied(tensor)) {
     const int maker = subject.q().maker(tied);
-    const auto fixed = maker < 0 ? std::nullopt : analysis::fixed_grid(subject.q().op(maker), subject.q().tensor(tied).dtype);
+    const auto fixed = maker < 0 ? std::nullopt : kernels::facts_of(subject.q().op(maker)).fixed_grid.of(subject.q().tensor(tied).dtype);
     if (!fixed) continue;
     Quantization grid;
     grid.scale = {static_cast<float>(fixed->scale)};

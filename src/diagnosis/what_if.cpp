@@ -7,6 +7,7 @@
 #include "analysis/records/model_runner.h"
 #include "analysis/records/real_values.h"
 #include "core/error.h"
+#include "kernels/op.h"
 #include "model/slots.h"
 
 namespace visq::diagnosis {
@@ -38,7 +39,7 @@ std::vector<int> squashed_maps(const Subject& subject) {
     for (int maker = subject.q().maker(tensor); maker >= 0; maker = subject.q().maker(tensor)) {
       const Operator& op = subject.q().op(maker);
       const bool squashes = op.type == "SOFTMAX" || op.type == "LOGISTIC";
-      if (!squashes && !subject.q().passes_through(maker) && op.type != "RESHAPE") break;
+      if (!squashes && !subject.q().passes_through(maker) && !kernels::facts_of(op).reorders) break;
       tensor = input_of(op, 0);
       if (tensor == kNoTensor) break;
       if (!squashes) continue;

@@ -23,21 +23,26 @@ VISQ_CPU_CLONES void clamp_all(backend::Clamp clamp, float* values, std::size_t 
 
 }  // namespace
 
+std::optional<Activation> activation_named(std::string_view name) {
+  const auto found = std::find_if(kNames.begin(), kNames.end(), [&](const auto& entry) { return entry.first == name; });
+  return found == kNames.end() ? std::nullopt : std::optional(found->second);
+}
+
 Result<Activation> fused_activation(const PrepareContext& context) {
   const auto text = context.attributes().text("fused_activation_function", "NONE");
-  const auto found = std::find_if(kNames.begin(), kNames.end(), [&](const auto& entry) { return entry.first == text; });
-  if (found == kNames.end()) return context.unsupported("fused activation {}", text);
-  return found->second;
+  const auto activation = activation_named(text);
+  if (!activation) return context.unsupported("fused activation {}", text);
+  return *activation;
 }
 
 backend::Clamp clamp_of(Activation activation) {
   switch (activation) {
     case Activation::kRelu:
-      return {.low = 0};
+      return kReluClamp;
     case Activation::kReluN1To1:
-      return {.low = -1, .high = 1};
+      return kReluN1To1Clamp;
     case Activation::kRelu6:
-      return {.low = 0, .high = 6};
+      return kRelu6Clamp;
     default:
       return {};
   }

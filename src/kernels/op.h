@@ -21,6 +21,8 @@
 #include <vector>
 
 #include "core/error.h"
+#include "kernels/backend/convolution_shape.h"
+#include "kernels/op_facts.h"
 #include "kernels/session.h"
 #include "visq/model.h"
 
@@ -283,6 +285,16 @@ class DTypes {
   }
   constexpr bool has(DType type) const { return (bits_ >> static_cast<unsigned>(type) & 1U) != 0; }
   constexpr bool empty() const { return bits_ == 0; }
+  static constexpr DTypes all() {
+    DTypes every;
+    every.bits_ = (1U << kDTypeCount) - 1;
+    return every;
+  }
+  constexpr DTypes without(DType type) const {
+    DTypes others = *this;
+    others.bits_ &= ~(1U << static_cast<unsigned>(type));
+    return others;
+  }
 
  private:
   std::uint32_t bits_ = 0;
@@ -314,10 +326,24 @@ struct OpDef {
   bool stateful = false;
   /// True where outputs depend on the inputs' shapes only (SHAPE, RANK): computed ahead as soon as these are known.
   bool shape_only = false;
+
+  // Facts that analyses ask for, see op_facts.h.
+  std::optional<WeightSlots> weights = std::nullopt;
+  MultiplyAdds multiply_adds = nullptr;  ///< null: none
+  /// Stored types of the output that integer kernels write without rescaling: they move or select the codes of their inputs, so that
+  /// inputs and outputs must share one grid.
+  DTypes keeps_codes = {};
+  FixedGrid fixed_grid = {};
+  std::optional<backend::Clamp> clamps = std::nullopt;  ///< the operator limits its input to this range, and does nothing else
+  bool fuses_activation = false;                        ///< kernels apply a clamp that stands in its option fused_activation_function
 };
 
 /// The definition of an operator on plain values, by type or custom code; null where it is not runnable.
 const OpDef* find_op(std::string_view label);
+/// The definition of a model's operator on plain values, for what it says about it; without name and facts where there is none.
+const OpDef& facts_of(const Operator& op);
+/// What an operator's output is limited to, by what it is (RELU6) or by what is fused into it; nothing where it is not.
+std::optional<backend::Clamp> clamp_of(const Operator& op);
 /// The definition of an operator on stored integers; null where there is none of its own.
 const OpDef* find_integer_op(std::string_view label);
 /// All definitions, by name.

@@ -1,5 +1,9 @@
 #include "kernels/parameters.h"
 
+#include <cmath>
+
+#include "kernels/activation.h"
+
 namespace visq::kernels {
 
 Result<int> checked_axis(const PrepareContext& context, std::int64_t axis, int rank) {
@@ -19,18 +23,11 @@ Result<std::vector<std::int64_t>> integers_of(PrepareContext& context, int slot,
 }
 
 Result<RealRange> fused_range(const PrepareContext& context) {
-  constexpr double kLargest = std::numeric_limits<double>::max();
-  struct Entry {
-    std::string_view name;
-    RealRange range;
-  };
-  static constexpr Entry kRanges[] = {
-      {"NONE", {-kLargest, kLargest}}, {"RELU", {0, kLargest}}, {"RELU_N1_TO_1", {-1, 1}}, {"RELU6", {0, 6}}};
-  const auto activation = context.attributes().text("fused_activation_function", "NONE");
-  for (const Entry& entry : kRanges) {
-    if (entry.name == activation) return entry.range;
-  }
-  return context.unsupported("fused activation {}", activation);
+  VISQ_ASSIGN(const Activation activation, fused_activation(context));
+  if (!is_clamp(activation)) return context.unsupported("fused activation {}", context.attributes().text("fused_activation_function"));
+  const backend::Clamp clamp = clamp_of(activation);
+  const auto finite = [](float bound) { return std::isinf(bound) ? std::copysign(std::numeric_limits<double>::max(), bound) : bound; };
+  return RealRange{finite(clamp.low), finite(clamp.high)};
 }
 
 }  // namespace visq::kernels

@@ -36,4 +36,16 @@ std::span<const OpDef* const> all_integer_ops() {
 const OpDef* find_op(std::string_view label) { return find(all_ops(), label); }
 const OpDef* find_integer_op(std::string_view label) { return find(all_integer_ops(), label); }
 
+const OpDef& facts_of(const Operator& op) {
+  static constexpr OpDef kNothingKnown{};
+  const OpDef* def = find_op(op.label());
+  return def != nullptr ? *def : kNothingKnown;
+}
+
+std::optional<backend::Clamp> clamp_of(const Operator& op) {
+  if (const auto own = facts_of(op).clamps) return own;
+  const OpDef* fused = find_op(op.attributes.text("fused_activation_function", "NONE"));  // activations are named as operators
+  return fused != nullptr ? fused->clamps : std::nullopt;
+}
+
 }  // namespace visq::kernels

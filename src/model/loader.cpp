@@ -1,10 +1,9 @@
 // load_model: opens the file, and lets its identifier choose the format.
-#include <array>
 #include <new>
 
 #include "core/error.h"
 #include "core/file.h"
-#include "model/formats.h"
+#include "model/format_def.h"
 #include "model/printable.h"
 
 namespace visq {
@@ -13,41 +12,74 @@ namespace {
 constexpr std::size_t kIdentifierOffset = 4;
 constexpr std::size_t kIdentifierBytes = 4;
 
-struct KnownFormat {
-  std::string_view identifier;
-  Format format;
-  Status (*read)(std::span<const std::byte> file, const std::string& path, Model& model);
-};
+/// "circle or TFLite": something of every format.
+template <class Text>
+std::string any_format(Text text) {
+  std::vector<std::string> texts;
+  for (const loader::FormatDef* format : loader::format_defs()) texts.push_back(text(*format));
+  return fmt::format("{}", fmt::join(texts, " or "));
+}
 
-constexpr std::array<KnownFormat, 2> kFormats{{
-    {"TFL3", Format::kTflite, loader::read_tflite},
-    {"CIR0", Format::kCircle, loader::read_circle},
-}};
-
-Result<const KnownFormat*> identify(std::span<const std::byte> file, const std::string& path) {
+Result<const loader::FormatDef*> identify(std::span<const std::byte> file, const std::string& path) {
+  const std::string labels = any_format([](const loader::FormatDef& format) { return std::string(format.info.label); });
   if (file.size() < kIdentifierOffset + kIdentifierBytes) {
-    return bad_input("{}: is no circle or TFLite model ({} bytes, too short for an identifier)", path, file.size());
+    return bad_input("{}: is no {} model ({} bytes, too short for an identifier)", path, labels, file.size());
   }
   const std::string_view identifier(reinterpret_cast<const char*>(file.data()) + kIdentifierOffset, kIdentifierBytes);
-  for (const KnownFormat& known : kFormats) {
-    if (known.identifier == identifier) return &known;
+  for (const loader::FormatDef* format : loader::format_defs()) {
+    if (format->identifier == identifier) return format;
   }
-  return bad_input("{}: is no circle or TFLite model (identifier '{}', expected 'CIR0' or 'TFL3')", path, printable(identifier));
+  const std::string expected = any_format([](const loader::FormatDef& format) { return fmt::format("'{}'", format.identifier); });
+  return bad_input("{}: is no {} model (identifier '{}', expected {})", path, labels, printable(identifier), expected);
 }
 
 }  // namespace
 
+namespace loader {
+
+std::vector<const FormatDef*> model_format_all();  // generated from the files in formats/
+
+const std::vector<const FormatDef*>& format_defs() {
+  static const std::vector<const FormatDef*> formats = model_format_all();
+  return formats;
+}
+
+Result<const FormatDef*> format_of(const Model& model) {
+  for (const FormatDef* format : format_defs()) {
+    if (format->info.name == model.format) return format;
+  }
+  return internal_error("{}: has no file format '{}'", model.path, model.format);
+}
+
+}  // namespace loader
+
+const std::vector<FormatInfo>& model_formats() {
+  static const std::vector<FormatInfo> infos = [] {
+    std::vector<FormatInfo> all;
+    for (const loader::FormatDef* format : loader::format_defs()) all.push_back(format->info);
+    return all;
+  }();
+  return infos;
+}
+
+std::string_view format_label(std::string_view name) {
+  for (const FormatInfo& format : model_formats()) {
+    if (format.name == name) return format.label;
+  }
+  return name;
+}
+
 Result<Model> load_model(const std::string& path) {
   VISQ_ASSIGN(const auto file, MappedFile::open(path));
-  VISQ_ASSIGN(const KnownFormat* known, identify(file->bytes(), path));
+  VISQ_ASSIGN(const loader::FormatDef* format, identify(file->bytes(), path));
   Model model;
   model.path = path;
-  model.format = known->format;
+  model.format = format->info.name;
   model.file_bytes = file->bytes().size();
   model.storage = file;
   model.mapped = file->bytes();
   try {
-    VISQ_TRY(known->read(file->bytes(), path, model));
+    VISQ_TRY(format->read(file->bytes(), path, model));
   } catch (const std::bad_alloc&) {
     return bad_input("{}: does not fit into memory", path);
   }

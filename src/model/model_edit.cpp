@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "model/formats.h"
+#include "model/format_def.h"
 
 namespace visq {
 
@@ -41,9 +41,9 @@ std::shared_ptr<const Model> edited(const Model& model, const ModelEdit& edit) {
 
 Result<std::string> write_edited(const Model& model, const ModelEdit& edit) {
   VISQ_ASSIGN(const auto file, MappedFile::open(model.path));
-  const auto write = model.format == Format::kCircle ? loader::write_circle_edit : loader::write_tflite_edit;
+  VISQ_ASSIGN(const loader::FormatDef* format, loader::format_of(model));
   try {
-    return write(file->bytes(), model, edit);
+    return format->write_edited(file->bytes(), model, edit);
   } catch (const std::bad_alloc&) {
     return bad_input("{}: does not fit into memory a second time", model.path);
   }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "kernels/constants/dequantize_constant.h"
+#include "kernels/op.h"
 #include "quant/graph_index.h"
 #include "quant/sequence_match.h"
 
@@ -212,18 +213,14 @@ class Pairer {
   /// readers of the activation do, and nobody in the quantized graph does the activation.
   int activation_absorbed(int candidate, int q_op) const {
     const auto& readers = r_.readers(r_.op(candidate).outputs[0]);
-    const bool follows =
-        readers.size() == 1 && is_clamp(r_.op(readers[0]).type) && unpaired(r_, readers[0], r_partner_) && outputs_fit(readers[0], q_op);
+    const bool follows = readers.size() == 1 && kernels::facts_of(r_.op(readers[0])).clamps && unpaired(r_, readers[0], r_partner_) &&
+                         outputs_fit(readers[0], q_op);
     if (!follows) return candidate;
     const int output = q_.op(q_op).outputs[0];
     const auto& q_readers = q_.readers(output);
     const bool done_there =
         std::any_of(q_readers.begin(), q_readers.end(), [&](int op) { return q_.op(op).type == r_.op(readers[0]).type; });
     return done_there || !q_.tensor(output).quantization.quantized() ? candidate : readers[0];
-  }
-
-  static bool is_clamp(std::string_view type) {
-    return type == "RELU" || type == "RELU6" || type == "RELU_N1_TO_1" || type == "RELU_0_TO_1";
   }
 
   bool outputs_fit(int r_op, int q_op) const {

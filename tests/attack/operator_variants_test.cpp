@@ -84,10 +84,10 @@ std::string model_of(const Subject& subject) {
     tensors += fmt::format("{}{{name: \"t{}\", shape: {}}}", i > 0 ? ", " : "", i, subject.shapes[i]);
     if (i < output) inputs += fmt::format("{}{}", i > 0 ? ", " : "", i);
   }
-  return build_model(Format::kTflite, fmt::format("{{version: 3, operator_codes: [{{builtin_code: CUSTOM, custom_code: \"{}\"}}], "
-                                                  "buffers: [{{}}], subgraphs: [{{inputs: [{}], outputs: [{}], tensors: [{}], "
-                                                  "operators: [{{inputs: [{}], outputs: [{}]}}]}}]}}",
-                                                  subject.op, inputs, output, tensors, inputs, output));
+  return build_model("tflite", fmt::format("{{version: 3, operator_codes: [{{builtin_code: CUSTOM, custom_code: \"{}\"}}], "
+                                           "buffers: [{{}}], subgraphs: [{{inputs: [{}], outputs: [{}], tensors: [{}], "
+                                           "operators: [{{inputs: [{}], outputs: [{}]}}]}}]}}",
+                                           subject.op, inputs, output, tensors, inputs, output));
 }
 
 class OperatorVariants : public ::testing::TestWithParam<Subject> {};

@@ -1,9 +1,9 @@
 // A model file from anywhere: loaded, described, checked, prepared and run on one random record in all three modes.
 #include <memory>
 
-#include "analysis/facts/multiply_adds.h"
 #include "fuzz/flatbuffer_mutator.h"
 #include "fuzz/fuzz_input.h"
+#include "kernels/multiply_adds.h"
 #include "visq/check.h"
 #include "visq/data.h"
 #include "visq/inspect.h"
@@ -19,7 +19,7 @@ bool is_small(const Model& model) {
   std::int64_t sum = 0;
   for (const Subgraph& graph : model.subgraphs) {
     for (const Operator& op : graph.operators) {
-      const std::int64_t work = multiply_adds(graph, op).value_or(0);
+      const std::int64_t work = kernels::multiply_adds(graph, op).value_or(0);
       if (work > kMostMultiplyAdds - sum) return false;
       sum += work;
     }

@@ -110,7 +110,7 @@ const char* const kCalling = R"({version: 3, description: "d",
   buffers: [{}]})";
 
 TEST(ModelPart, BringsCalledSubgraphsUnderTheirNewNumbers) {
-  const TemporaryModel file(testing::build_model(Format::kTflite, kCalling));
+  const TemporaryModel file(testing::build_model("tflite", kCalling));
   const auto model = load_model(file.path());
   ASSERT_TRUE(model.ok()) << model.error().message;
   const auto bytes = write_part(*model, {{1}, {1}, {2}, {{1, {Shape{5}, {}}}}});
@@ -133,7 +133,7 @@ TEST(ModelPart, BringsCalledSubgraphsUnderTheirNewNumbers) {
 }
 
 TEST(ModelPart, KeepsCustomOperators) {
-  const TemporaryModel file(testing::build_model(Format::kTflite, kCalling));
+  const TemporaryModel file(testing::build_model("tflite", kCalling));
   const auto model = load_model(file.path());
   ASSERT_TRUE(model.ok()) << model.error().message;
   const auto part = testing::load_bytes(*write_part(*model, {{0}, {0}, {1}, {}}));
@@ -152,7 +152,7 @@ TEST(ModelPart, TypesOfOptionsWithoutATableAreNoTrap) {
     subgraphs: [{tensors: [{shape: [1], name: "x"}, {shape: [1], name: "y"}], inputs: [0], outputs: [1],
                  operators: [{opcode_index: 0, inputs: [0], outputs: [1], builtin_options_type: "AddOptions", builtin_options: {}}]}],
     buffers: [{}]})";
-  std::string bytes = testing::build_model(Format::kTflite, json);
+  std::string bytes = testing::build_model("tflite", json);
   // The operator's vtable is found by its entry for the options' type; its neighbour, the table, is cleared.
   const auto model_of = [&] { return testing::load_bytes(bytes); };
   ASSERT_TRUE(model_of().ok());
@@ -174,7 +174,7 @@ TEST(ModelPart, TypesOfOptionsWithoutATableAreNoTrap) {
 }
 
 TEST(ModelPart, RefusesAFileThatHasChanged) {
-  const TemporaryModel file(testing::build_model(Format::kTflite, kCalling));
+  const TemporaryModel file(testing::build_model("tflite", kCalling));
   const auto model = load_model(file.path());
   ASSERT_TRUE(model.ok());
   Model other = *model;

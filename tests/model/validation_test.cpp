@@ -46,7 +46,7 @@ struct Case {
 
 void PrintTo(const Case& broken, std::ostream* out) { *out << broken.name; }
 
-std::string bytes_of(Format format, const std::vector<Change>& changes) {
+std::string bytes_of(std::string_view format, const std::vector<Change>& changes) {
   json model = sound_model();
   for (const Change& change : changes) model[json::json_pointer(change.pointer)] = json::parse(change.value);
   return testing::build_model(format, model.dump());
@@ -65,7 +65,7 @@ std::string repeated(const std::string& text, int times) {
 std::string in(const char* pointer, const char* field) { return std::string(pointer) + field; }
 
 /// Loads the broken model and compares the message; "{}" in the expected one stands for the file's size.
-void expect_message(Format format, const Case& broken) {
+void expect_message(std::string_view format, const Case& broken) {
   const std::string bytes = bytes_of(format, broken.changes);
   EXPECT_EQ(testing::load_error(bytes), fmt::format(fmt::runtime(broken.message), bytes.size()));
 }
@@ -75,11 +75,11 @@ class BrokenTflite : public ::testing::TestWithParam<Case> {};
 class BrokenCircle : public ::testing::TestWithParam<Case> {};
 
 TEST_P(BrokenModel, IsToldWhy) {
-  expect_message(Format::kTflite, GetParam());
-  expect_message(Format::kCircle, GetParam());
+  expect_message("tflite", GetParam());
+  expect_message("circle", GetParam());
 }
-TEST_P(BrokenTflite, IsToldWhy) { expect_message(Format::kTflite, GetParam()); }
-TEST_P(BrokenCircle, IsToldWhy) { expect_message(Format::kCircle, GetParam()); }
+TEST_P(BrokenTflite, IsToldWhy) { expect_message("tflite", GetParam()); }
+TEST_P(BrokenCircle, IsToldWhy) { expect_message("circle", GetParam()); }
 
 const auto kCaseName = [](const auto& info) { return info.param.name; };
 
@@ -329,7 +329,7 @@ TEST(BrokenModels, CallsNestedTooDeepAreRefused) {
   }
   for (int i = 1; i <= kDepth; ++i)
     std::swap(model["subgraphs"][static_cast<std::size_t>(i)], model["subgraphs"][static_cast<std::size_t>(i) + 1]);
-  EXPECT_EQ(testing::load_error(testing::build_model(Format::kTflite, model.dump())),
+  EXPECT_EQ(testing::load_error(testing::build_model("tflite", model.dump())),
             "m: subgraph 2, node 0 WHILE: subgraph calls are nested more than 64 deep");
 }
 

@@ -14,15 +14,15 @@ namespace visq::testing {
 namespace {
 
 std::string with_shape(const std::string& shape) {
-  return build_model(Format::kTflite, R"({version: 3, operator_codes: [{builtin_code: ABS, deprecated_builtin_code: 101}], buffers: [{}],
+  return build_model("tflite", R"({version: 3, operator_codes: [{builtin_code: ABS, deprecated_builtin_code: 101}], buffers: [{}],
     subgraphs: [{inputs: [0], outputs: [1], tensors: [{name: "in", shape: )" +
-                                          shape + R"(}, {name: "out", shape: )" + shape +
-                                          R"(}], operators: [{opcode_index: 0, inputs: [0], outputs: [1]}]}]})");
+                                   shape + R"(}, {name: "out", shape: )" + shape +
+                                   R"(}], operators: [{opcode_index: 0, inputs: [0], outputs: [1]}]}]})");
 }
 
 /// A loop whose condition holds for ever.
 std::string endless() {
-  return build_model(Format::kTflite, R"({version: 3, operator_codes: [{builtin_code: WHILE}, {builtin_code: EQUAL}, {builtin_code: NEG}],
+  return build_model("tflite", R"({version: 3, operator_codes: [{builtin_code: WHILE}, {builtin_code: EQUAL}, {builtin_code: NEG}],
     buffers: [{}], subgraphs: [
      {inputs: [0], outputs: [1], tensors: [{name: "in", shape: [1]}, {name: "out", shape: [1]}],
       operators: [{opcode_index: 0, inputs: [0], outputs: [1], builtin_options_type: WhileOptions,
@@ -50,9 +50,8 @@ std::string calls(int levels, int last) {
         call("0", "1") + "," + call("1", "2") + "]},";
   }
   return build_model(
-      Format::kTflite,
-      "{version: 3, operator_codes: [{builtin_code: STABLEHLO_COMPOSITE}, {builtin_code: NEG}], buffers: [{}], subgraphs: [" +
-          graphs.substr(0, graphs.size() - 1) + "]}");
+      "tflite", "{version: 3, operator_codes: [{builtin_code: STABLEHLO_COMPOSITE}, {builtin_code: NEG}], buffers: [{}], subgraphs: [" +
+                    graphs.substr(0, graphs.size() - 1) + "]}");
 }
 
 /// The most memory that one of the programs that were run so far has taken.
@@ -104,10 +103,10 @@ std::string one_operator(const std::string& op, const std::string& shape_in, con
     tensors += ", {name: \"c" + std::to_string(i) + "\", type: " + constants[i].type + ", shape: " + constants[i].shape +
                ", buffer: " + std::to_string(i + 1) + "}";
   }
-  return build_model(Format::kTflite, "{version: 3, operator_codes: [{builtin_code: " + op + "}], buffers: [" + buffers +
-                                          R"(], subgraphs: [{inputs: [0], outputs: [1], tensors: [{name: "in", shape: )" + shape_in +
-                                          R"(}, {name: "out", shape: )" + shape_in + ", type: " + type_out + "}" + tensors +
-                                          "], operators: [{opcode_index: 0, inputs: " + inputs + ", outputs: [1]}]}]}");
+  return build_model("tflite", "{version: 3, operator_codes: [{builtin_code: " + op + "}], buffers: [" + buffers +
+                                   R"(], subgraphs: [{inputs: [0], outputs: [1], tensors: [{name: "in", shape: )" + shape_in +
+                                   R"(}, {name: "out", shape: )" + shape_in + ", type: " + type_out + "}" + tensors +
+                                   "], operators: [{opcode_index: 0, inputs: " + inputs + ", outputs: [1]}]}]}");
 }
 
 TEST(Bombs, ShapesBeyondAllNumbers) {
@@ -195,9 +194,9 @@ TEST(Bombs, ConstantsThatShareOneBuffer) {
     tensors += ", {shape: [1], type: STRING, buffer: 1}, {shape: [1], type: INT32}";
     operators += (i > 0 ? ", {inputs: [" : "{inputs: [") + std::to_string(2 * i + 1) + "], outputs: [" + std::to_string(2 * i + 2) + "]}";
   }
-  expect_refused(build_model(Format::kTflite, "{version: 3, operator_codes: [{builtin_code: SHAPE}], buffers: [{}, {data: " +
-                                                  bytes_of(one_text(1 << 18)) + "}], subgraphs: [{inputs: [0], outputs: [2], tensors: [" +
-                                                  tensors + "], operators: [" + operators + "]}]}"),
+  expect_refused(build_model("tflite", "{version: 3, operator_codes: [{builtin_code: SHAPE}], buffers: [{}, {data: " +
+                                           bytes_of(one_text(1 << 18)) + "}], subgraphs: [{inputs: [0], outputs: [2], tensors: [" +
+                                           tensors + "], operators: [" + operators + "]}]}"),
                  "no memory for a constant", {"--memory", "100M"});
 }
 
@@ -210,7 +209,7 @@ TEST(Bombs, ManyOperatorsAreABoundedRun) {
   }
   const TemporaryFolder folder;
   write_text(folder / "m.tflite",
-             build_model(Format::kTflite,
+             build_model("tflite",
                          "{version: 3, operator_codes: [{builtin_code: NEG}], buffers: [{}], subgraphs: [{inputs: [0], "
                          "outputs: [" +
                              std::to_string(count) + "], tensors: [" + tensors + "], operators: [" + operators + "]}]}"));
@@ -222,10 +221,9 @@ TEST(Bombs, ManyOperatorsAreABoundedRun) {
 TEST(Bombs, NamesOfAMegabyte) {
   const std::string name(1 << 20, 'n');
   const TemporaryFolder folder;
-  write_text(folder / "m.tflite",
-             build_model(Format::kTflite, R"({version: 3, operator_codes: [{builtin_code: NEG}], buffers: [{}],
+  write_text(folder / "m.tflite", build_model("tflite", R"({version: 3, operator_codes: [{builtin_code: NEG}], buffers: [{}],
     subgraphs: [{inputs: [0], outputs: [1], tensors: [{name: "in", shape: [1]}, {name: ")" +
-                                              name + R"(", shape: [1]}], operators: [{inputs: [0], outputs: [1]}]}]})"));
+                                                            name + R"(", shape: [1]}], operators: [{inputs: [0], outputs: [1]}]}]})"));
   for (const std::vector<std::string>& words : {std::vector<std::string>{"inspect", "m.tflite", "--tensors"},
                                                 {"compare", "m.tflite", "m.tflite", "--quiet", "-o", "out"},
                                                 {"run", "m.tflite", "-o", "m.h5", "--quiet"}}) {

@@ -48,10 +48,10 @@ TEST(EdgeNumbers, InTheDataOfEveryAnalysis) {
 /// A pair of one operator, x -> y, whose maps have `shape`; the twin's are int8.
 void write_pair(const TemporaryFolder& folder, const std::string& shape) {
   const auto model = [&](const std::string& type) {
-    return build_model(Format::kTflite, R"({version: 3, operator_codes: [{builtin_code: RELU, deprecated_builtin_code: 19}], buffers: [{}],
+    return build_model("tflite", R"({version: 3, operator_codes: [{builtin_code: RELU, deprecated_builtin_code: 19}], buffers: [{}],
       subgraphs: [{inputs: [0], outputs: [1], tensors: [{name: "x", shape: )" +
-                                            shape + type + R"(}, {name: "y", shape: )" + shape + type +
-                                            R"(}], operators: [{inputs: [0], outputs: [1]}]}]})");
+                                     shape + type + R"(}, {name: "y", shape: )" + shape + type +
+                                     R"(}], operators: [{inputs: [0], outputs: [1]}]}]})");
   };
   write_text(folder / "fp32.tflite", model(""));
   write_text(folder / "int8.tflite", model(", type: INT8, quantization: {scale: [0.1], zero_point: [0]}"));

@@ -72,7 +72,7 @@ TEST(ExtractCommand, OfCircleFilesMakesCircleFiles) {
   const ProcessResult run =
       run_tool({"extract", folder / "r.circle", folder / "q.circle", "-d", kData, "--nodes", "Identity", "-o", folder / "out"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_EQ(load_model(folder / "out/quant.circle")->format, Format::kCircle);
+  EXPECT_EQ(load_model(folder / "out/quant.circle")->format, "circle");
 }
 
 /// A loop's body: the run that is asked for, and the last by default. The loop doubles its input again and again.

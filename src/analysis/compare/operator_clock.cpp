@@ -4,9 +4,9 @@
 #include <chrono>
 #include <cstring>
 
-#include "analysis/facts/multiply_adds.h"
 #include "analysis/values/operator_times.h"
 #include "kernels/backend/onednn.h"
+#include "kernels/multiply_adds.h"
 
 namespace visq {
 
@@ -64,7 +64,7 @@ void OperatorClock::Side::add(const runtime::Executor& executor, const std::vect
     type->seconds += seconds[node];
     if (!first) continue;
     ++type->nodes;
-    type->macs += multiply_adds(graph, op).value_or(0);
+    type->macs += kernels::multiply_adds(graph, op).value_or(0);
     type->bytes += operator_bytes(graph, op, executor);
   }
 }

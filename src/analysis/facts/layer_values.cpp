@@ -29,7 +29,7 @@ std::optional<std::vector<float>> constant_values(const quant::GraphIndex& graph
 }
 
 std::optional<std::vector<double>> bias_scales(const quant::GraphIndex& graph, const Operator& op) {
-  const auto slots = layer_slots(op);
+  const auto slots = kernels::facts_of(op).weights;
   const TensorInfo* bias = slots ? constant_in(graph, op, slots->bias) : nullptr;
   const TensorInfo* weight = slots ? constant_in(graph, op, slots->weight) : nullptr;
   const int data = slots ? input_of(op, slots->data) : -1;
@@ -46,7 +46,7 @@ std::optional<std::vector<double>> bias_scales(const quant::GraphIndex& graph, c
 }
 
 std::optional<std::vector<std::int64_t>> bias_codes(const quant::GraphIndex& graph, const Operator& op) {
-  const auto slots = layer_slots(op);
+  const auto slots = kernels::facts_of(op).weights;
   const TensorInfo* bias = slots ? constant_in(graph, op, slots->bias) : nullptr;
   if (bias == nullptr || !is_bias_type(bias->dtype) || bias->sparsity != nullptr) return std::nullopt;
   std::vector<std::int64_t> codes(static_cast<std::size_t>(bias->shape.elements()));
@@ -67,7 +67,7 @@ std::optional<std::vector<double>> bias_values(const quant::GraphIndex& graph, c
     for (std::size_t i = 0; i < codes->size(); ++i) values.push_back(static_cast<double>((*codes)[i]) * (*scales)[i]);
     return values;
   }
-  const auto slots = layer_slots(op);
+  const auto slots = kernels::facts_of(op).weights;
   const auto real = slots ? constant_values(graph, input_of(op, slots->bias)) : std::nullopt;
   if (!real) return std::nullopt;
   return std::vector<double>(real->begin(), real->end());

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/facts/layer_slots.h"
+#include "kernels/op.h"
 #include "quant/graph_index.h"
 
 namespace visq::analysis {

@@ -17,22 +17,6 @@ using runtime::LockstepOrder;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-struct Bounds {
-  std::string_view activation;
-  float low, high;
-};
-
-constexpr float kOpen = std::numeric_limits<float>::infinity();
-constexpr Bounds kBounds[] = {{"RELU", 0, kOpen}, {"RELU6", 0, 6}, {"RELU_N1_TO_1", -1, 1}, {"RELU_0_TO_1", 0, 1}};
-
-/// The limits of the activation that an operator is, or has fused; none where it has none.
-std::optional<Bounds> bounds_of(const Operator& op) {
-  for (const Bounds& each : kBounds) {
-    if (op.type == each.activation || op.attributes.text("fused_activation_function", "NONE") == each.activation) return each;
-  }
-  return std::nullopt;
-}
-
 /// Why an operator cannot be run once more on other inputs; empty where it can.
 std::string reason_against(const GraphIndex& graph, const Operator& op) {
   const auto stateful = [](const kernels::OpDef* def) { return def != nullptr && def->stateful; };
@@ -171,7 +155,7 @@ class Planner {
   /// cuts off too.
   void cut_by_range(OriginPair& pair, const Operator& maker) const {
     const TensorInfo& tensor = q_.index().tensor(pair.quantized);
-    const auto bounds = bounds_of(maker);
+    const auto bounds = kernels::clamp_of(maker);
     if (!bounds || !rounds_ || !quant::has_grid(tensor) || tensor.quantization.per_channel()) return;
     const quant::Grid grid = quant::grid_of(tensor);
     if (quant::real_value(grid, grid.low) >= bounds->low - grid.scale / 2) pair.low = bounds->low;

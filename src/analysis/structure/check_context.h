@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/facts/layer_slots.h"
 #include "analysis/facts/map_identity.h"
+#include "kernels/op.h"
 #include "quant/graph_index.h"
 #include "quant/pairing.h"
 #include "visq/check.h"

@@ -48,7 +48,7 @@ CheckedTensor make_row(const CheckedGraph& graph, int node, int tensor, std::str
 }
 
 std::string role_of(const Operator& op, std::size_t slot) {
-  const auto slots = layer_slots(op);
+  const auto slots = kernels::facts_of(op).weights;
   if (!slots) return "constant";
   return slot == slots->weight ? "weight" : slot == slots->bias ? "bias" : "constant";
 }

@@ -5,9 +5,9 @@
 #include <map>
 #include <unordered_set>
 
-#include "analysis/facts/multiply_adds.h"
 #include "analysis/facts/quantization_scheme.h"
 #include "core/checked.h"
+#include "kernels/multiply_adds.h"
 #include "kernels/op.h"
 
 namespace visq {
@@ -35,7 +35,7 @@ InspectedOperator inspect_operator(const Subgraph& graph, int index) {
           .options = op.attributes,
           .inputs = op.inputs,
           .outputs = op.outputs,
-          .macs = multiply_adds(graph, op),
+          .macs = kernels::multiply_adds(graph, op),
           .can_run = kernels::find_op(op.label()) != nullptr};
 }
 

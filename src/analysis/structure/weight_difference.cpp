@@ -63,7 +63,7 @@ std::vector<WeightDifference> weight_differences(const CheckContext& context) {
   for (const OperatorPair& pair : context.pairs) {
     const quant::GraphIndex& reference = context.reference_graph.front().lookup;
     const quant::GraphIndex& model = context.graphs.front().lookup;
-    const auto slots = layer_slots(model.op(pair.model));
+    const auto slots = kernels::facts_of(model.op(pair.model)).weights;
     if (!slots) continue;
     const int f_tensor = input_of(reference.op(pair.reference), slots->weight);
     const int q_tensor = input_of(model.op(pair.model), slots->weight);

@@ -3,23 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 #include "analysis/trials/quantized_parts.h"
+#include "kernels/op.h"
 
 namespace visq::analysis {
 namespace {
 
 using Place = std::pair<int, int>;  ///< node and slot
 using Roundings = std::map<Place, const TensorInfo*>;
-
-/// Operators that hand on the elements of their first input, each once.
-constexpr std::array<std::string_view, 4> kMovers{"RESHAPE", "TRANSPOSE", "SQUEEZE", "EXPAND_DIMS"};
-
-bool only_moves(const Operator& op) {
-  return op.outputs.size() == 1 && std::find(kMovers.begin(), kMovers.end(), op.type) != kMovers.end();
-}
 
 std::string text_of(const TensorInfo& grid) {
   const Quantization& q = grid.quantization;
@@ -60,9 +52,10 @@ std::string QuantizedParts::key(const PartSet& parts, const std::vector<int>& me
   for (auto each = roundings.begin(); each != roundings.end();) {  // readers come later in the graph, so later in the map
     const auto& [place, grid] = *each;
     const Operator& op = r_.op(place.first);
-    const bool moved = only_moves(op) && place.second == 0 && grid->quantization.scale.size() == 1 &&
-                       !parts.weights.contains(place.first) && !parts.activations.contains(op.outputs[0]) &&
-                       round_for_readers(r_, op.outputs[0], grid, measured, roundings);
+    const kernels::OpDef& facts = kernels::facts_of(op);
+    const bool moved = facts.reorders && place.second == facts.main_input && op.outputs.size() == 1 &&
+                       grid->quantization.scale.size() == 1 && !parts.weights.contains(place.first) &&
+                       !parts.activations.contains(op.outputs[0]) && round_for_readers(r_, op.outputs[0], grid, measured, roundings);
     each = moved ? roundings.erase(each) : std::next(each);
   }
   for (const auto& [place, grid] : roundings) key += fmt::format("; {}:{} {}", place.first, place.second, text_of(*grid));

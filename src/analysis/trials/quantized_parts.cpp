@@ -146,7 +146,7 @@ bool QuantizedParts::takes_weights(const runtime::PreparedGraph& graph, int node
 /// A quantized constant's real values; a bias counts as kernels take it, whatever its own scale says.
 Result<std::vector<float>> QuantizedParts::real_constant(const Node& node, int slot) const {
   const Operator& op = q_.op(node.counterpart);
-  const auto slots = layer_slots(op);
+  const auto slots = kernels::facts_of(op).weights;
   if (slots && slots->bias == static_cast<std::size_t>(slot)) {
     if (const auto bias = bias_values(q_, op)) return std::vector<float>(bias->begin(), bias->end());
   }

@@ -7,10 +7,10 @@
 #include <tuple>
 
 #include "analysis/facts/map_identity.h"
-#include "analysis/facts/multiply_adds.h"
 #include "analysis/records/real_values.h"
 #include "analysis/trials/part_names.h"
 #include "core/error.h"
+#include "kernels/multiply_adds.h"
 
 namespace visq {
 namespace {
@@ -109,7 +109,7 @@ class PartDescriber {
     }
   }
 
-  std::int64_t flops(const Operator& op) const { return 2 * multiply_adds(r_.graph(), op).value_or(0); }
+  std::int64_t flops(const Operator& op) const { return 2 * kernels::multiply_adds(r_.graph(), op).value_or(0); }
 
   void count_flops(SensitivePart& part, std::int64_t flops) const {
     part.flops = flops;

@@ -1,8 +1,8 @@
 // What trials cost, and how threads share them.
 #include <algorithm>
 
-#include "analysis/facts/multiply_adds.h"
 #include "analysis/trials/trial_runner.h"
+#include "kernels/multiply_adds.h"
 
 namespace visq::analysis {
 namespace {
@@ -80,7 +80,7 @@ double TrialRunner::cost(std::size_t trial) const {
   double all = 0, mine = 0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Operator& op = *graph_->nodes()[i].op;
-    double work = static_cast<double>(multiply_adds(graph_->subgraph(), op).value_or(0));
+    double work = static_cast<double>(kernels::multiply_adds(graph_->subgraph(), op).value_or(0));
     for (const int output : op.outputs) work += static_cast<double>(graph_->tensors()[static_cast<std::size_t>(output)].value.elements());
     all += work;
     mine += nodes[i] || !base_ ? work : 0;

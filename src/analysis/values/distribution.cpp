@@ -88,7 +88,7 @@ class Weights {
 
  private:
   std::optional<Distribution> layer(int r, int q) {
-    const auto slots = analysis::layer_slots(r_.op(r));
+    const auto slots = kernels::facts_of(r_.op(r)).weights;
     if (!slots) return std::nullopt;
     const int r_tensor = input_of(r_.op(r), slots->weight), q_tensor = input_of(q_.op(q), slots->weight);
     if (r_tensor < 0 || q_tensor < 0) return std::nullopt;

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "analysis/facts/map_identity.h"
-#include "analysis/facts/multiply_adds.h"
 #include "analysis/records/model_runner.h"
+#include "kernels/multiply_adds.h"
 
 namespace visq::analysis {
 namespace {
@@ -37,7 +37,7 @@ OperatorTime time_of(const Model& model, int subgraph, std::size_t node, const M
   time.map.subgraph = subgraph;
   time.map.op = op.label();
   time.node = static_cast<int>(node);
-  time.macs = multiply_adds(graph, op);
+  time.macs = kernels::multiply_adds(graph, op);
   if (runs == 0) return time;
   measured.seconds.resize(static_cast<std::size_t>(runs), 0);  // runs that never came by took no time
   std::sort(measured.seconds.begin(), measured.seconds.end());

@@ -78,7 +78,7 @@ Status measure_times(const Subjects& subjects, RecordSource& data, const Profile
 /// The values of a layer's weights or bias.
 std::optional<std::vector<double>> layer_constant(const quant::GraphIndex& graph, const Operator& op, bool bias) {
   if (bias) return analysis::bias_values(graph, op);
-  const auto values = analysis::constant_values(graph, input_of(op, analysis::layer_slots(op)->weight));
+  const auto values = analysis::constant_values(graph, input_of(op, kernels::facts_of(op).weights->weight));
   return values ? std::optional(std::vector<double>(values->begin(), values->end())) : std::nullopt;
 }
 
@@ -102,7 +102,7 @@ class WeightTable {
   void add(const std::vector<quant::TensorMatch>& matches) {
     for (const quant::TensorMatch& match : matches) {
       const int r = r_.maker(match.reference), q = q_.maker(match.quantized);
-      if (r < 0 || q < 0 || r_.op(r).type != q_.op(q).type || !analysis::layer_slots(r_.op(r))) continue;
+      if (r < 0 || q < 0 || r_.op(r).type != q_.op(q).type || !kernels::facts_of(r_.op(r)).weights) continue;
       add(r, q, false);
       add(r, q, true);
     }
@@ -112,7 +112,7 @@ class WeightTable {
   void add(int r, int q, bool bias) {
     const auto f = layer_constant(r_, r_.op(r), bias), g = layer_constant(q_, q_.op(q), bias);
     if (!f || !g || f->size() != g->size() || f->empty()) return;
-    const auto slots = *analysis::layer_slots(r_.op(r));
+    const auto slots = *kernels::facts_of(r_.op(r)).weights;
     const int r_tensor = r_.op(r).inputs[bias ? slots.bias : slots.weight], q_tensor = q_.op(q).inputs[bias ? slots.bias : slots.weight];
     WeightProfile& row = rows_.emplace_back();
     row.reference = r_names_.identity(r_.op(r).outputs[0]);

@@ -37,7 +37,7 @@ std::set<int> run_subgraphs(const Model& model) {
 
 /// What a slot of an operator holds, for the table.
 std::string attribute_of(const Operator& op, std::size_t slot, bool constant) {
-  const auto slots = layer_slots(op);
+  const auto slots = kernels::facts_of(op).weights;
   if (!constant) return "input";
   return slots && slot == slots->weight ? "weight" : slots && slot == slots->bias ? "bias" : "constant";
 }
@@ -95,7 +95,7 @@ void ModelProfiler::profile_constant(const Graph& graph, int node, int tensor) {
   slot.shape = info.shape;
   std::vector<float> values = constant_values(graph.index, tensor).value_or(std::vector<float>());
   const Operator& op = graph.index.op(node);
-  const auto slots = layer_slots(op);
+  const auto slots = kernels::facts_of(op).weights;
   if (slots && tensor == input_of(op, slots->bias)) {
     if (const auto bias = bias_values(graph.index, op)) {
       values.clear();

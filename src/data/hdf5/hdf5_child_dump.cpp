@@ -4,10 +4,9 @@
 #include "core/error.h"
 #include "data/hdf5/hdf5.h"
 #include "data/hdf5/hdf5_child.h"
+#include "data/hdf5/hdf5_files.h"
 #include "data/hdf5/hdf5_readers.h"
 #include "data/hdf5/wire_array.h"
-#include "data/sources/dump_files.h"
-#include "data/sources/sources.h"
 
 namespace visq::data {
 namespace {

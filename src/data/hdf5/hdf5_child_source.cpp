@@ -5,10 +5,10 @@
 
 #include "core/error.h"
 #include "data/hdf5/hdf5_child.h"
+#include "data/hdf5/hdf5_files.h"
 #include "data/hdf5/hdf5_readers.h"
 #include "data/hdf5/wire_array.h"
 #include "data/sources/input_spec.h"
-#include "data/sources/sources.h"
 
 namespace visq::data {
 namespace {
@@ -23,11 +23,11 @@ void write_record(const Record& record, WireWriter& out) {
   for (const std::string& remark : record.remarks) out.text(remark);
 }
 
-void serve(OpenFile file, const std::string& path, const Model& model, std::vector<int> numbers, WireReader& requests,
+void serve(OpenFile file, const std::string& path, const Model& model, const std::vector<int>& numbers, WireReader& requests,
            WireWriter& answers) {
   std::unique_ptr<RecordSource> source;
   answer(
-      answers, [&] { return read_hdf5_records(std::move(file), path, model, std::move(numbers)); },
+      answers, [&] { return read_hdf5_records(std::move(file), path, model, numbers); },
       [&](auto& opened) {
         source = std::move(opened);
         answers.number(static_cast<std::uint64_t>(source->count()));
@@ -114,9 +114,9 @@ class ChildSource final : public RecordSource {
 
 }  // namespace
 
-Result<std::unique_ptr<RecordSource>> open_hdf5(const std::string& path, const Model& model, std::vector<int> numbers) {
+Result<std::unique_ptr<RecordSource>> open_hdf5(const std::string& path, const Model& model, const std::vector<int>& numbers) {
   VISQ_ASSIGN(auto child, Hdf5Child::start(path, [&](OpenFile file, WireReader& requests, WireWriter& answers) {
-                serve(std::move(file), path, model, std::move(numbers), requests, answers);
+                serve(std::move(file), path, model, numbers, requests, answers);
               }));
   VISQ_TRY(child->answer());
   const std::int64_t count = static_cast<std::int64_t>(child->wire().number(child->file_size()));

@@ -4,13 +4,12 @@
 
 #include "core/error.h"
 #include "data/numpy/npy.h"
-#include "data/sources/dump_files.h"
+#include "data/numpy/npy_files.h"
 #include "data/sources/folder.h"
 #include "data/sources/numbered.h"
 #include "model/printable.h"
 
-namespace visq {
-namespace data {
+namespace visq::data {
 namespace {
 
 class NpyDump : public DumpReader {
@@ -66,15 +65,4 @@ Result<std::unique_ptr<DumpReader>> open_npy_dump(const std::string& path) {
   return std::unique_ptr<DumpReader>(std::make_unique<NpyDump>(path, std::move(records)));
 }
 
-}  // namespace data
-
-Result<std::unique_ptr<DumpReader>> open_dump(const std::string& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (error) return bad_input("{}: cannot be opened: {}", path, error.message());
-  if (std::filesystem::is_directory(status)) return data::open_npy_dump(path);
-  if (!std::filesystem::is_regular_file(status)) return bad_input("{}: is neither a file nor a folder", path);
-  return data::open_hdf5_dump(path);
-}
-
-}  // namespace visq
+}  // namespace visq::data

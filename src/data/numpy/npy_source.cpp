@@ -5,10 +5,10 @@
 #include "core/checked.h"
 #include "core/error.h"
 #include "data/numpy/npy.h"
+#include "data/numpy/npy_files.h"
 #include "data/sources/folder.h"
 #include "data/sources/input_spec.h"
 #include "data/sources/numbered.h"
-#include "data/sources/sources.h"
 #include "model/printable.h"
 
 namespace visq::data {

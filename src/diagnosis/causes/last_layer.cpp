@@ -3,18 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
-#include "analysis/facts/code_keepers.h"
 #include "diagnosis/suspicion.h"
+#include "kernels/op.h"
 
 namespace visq::diagnosis::cause_last_layer {
 namespace {
 
 /// Operators behind a last layer: they hand values on or squash them.
-bool only_finishes(const Operator& op, DType type) {
-  static constexpr std::string_view kTypes[] = {"DEQUANTIZE", "LOGISTIC", "LOG_SOFTMAX", "QUANTIZE", "SOFTMAX", "TANH"};
-  return std::binary_search(std::begin(kTypes), std::end(kTypes), std::string_view(op.type)) || analysis::keeps_codes(op, type);
+bool only_finishes(const Subject& subject, int node, DType type) {
+  const kernels::OpDef& facts = kernels::facts_of(subject.q().op(node));
+  return subject.q().passes_through(node) || facts.fixed_grid.scale8 != 0 || facts.keeps_codes.has(type);
 }
 
 /// Per tensor: whether it reaches outputs of the graph through finishing operators, and nothing else reads it.
@@ -28,7 +27,7 @@ std::vector<bool> last_maps(const Subject& subject) {
       if (readers.empty()) continue;
       last[static_cast<std::size_t>(output)] = std::all_of(readers.begin(), readers.end(), [&](int reader) {
         const Operator& op = subject.q().op(reader);
-        return only_finishes(op, subject.q().tensor(output).dtype) && op.outputs.size() == 1 &&
+        return only_finishes(subject, reader, subject.q().tensor(output).dtype) && op.outputs.size() == 1 &&
                last[static_cast<std::size_t>(op.outputs[0])];
       });
     }

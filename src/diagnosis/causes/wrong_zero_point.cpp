@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "analysis/facts/code_keepers.h"
 #include "diagnosis/suspicion.h"
 #include "diagnosis/weight_steps.h"
+#include "kernels/op.h"
 #include "quant/fake_quantize.h"
 
 namespace visq::diagnosis::cause_wrong_zero_point {
@@ -98,7 +98,7 @@ void suspect_range(const Symptoms& symptoms, const QuantizedMap& map, Suspicions
 void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspicions) {
   const Subject& subject = symptoms.subject();
   for (const Operator& op : subject.quantized().main().operators) {
-    if (op.outputs.empty() || !analysis::keeps_codes(op, subject.q().tensor(op.outputs[0]).dtype)) continue;
+    if (op.outputs.empty() || !kernels::facts_of(op).keeps_codes.has(subject.q().tensor(op.outputs[0]).dtype)) continue;
     for (const int output : op.outputs) {
       for (const int input : op.inputs) {
         if (input >= 0) suspect_copy(symptoms, op, input, output, suspicions);

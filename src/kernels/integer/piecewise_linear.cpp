@@ -16,22 +16,17 @@ Multiplier grid_multiplier(const StoredGrid& in, const StoredGrid& out) {
   return to_multiplier(static_cast<double>(static_cast<float>(in.scale) / static_cast<float>(out.scale)));
 }
 
-constexpr float kEndless = std::numeric_limits<float>::infinity();
-
 template <class Types>
-Result<std::unique_ptr<Kernel>> prepare_clamp(PrepareContext& context, float low, float high) {
+Result<std::unique_ptr<Kernel>> prepare_clamp(PrepareContext& context) {
   VISQ_TRY(expect_grids(context, 1));
   const StoredGrid in = stored_grid(context.input(0)), out = stored_grid(context.output(0));
+  const backend::Clamp clamp = *facts_of(context.op()).clamps;
   return for_type(context, 0, Types(), [&]<class T>(std::type_identity<T>) {
     const auto bound = [&](float real) { return std::int32_t{to_stored<T>(real, static_cast<float>(out.scale), out.zero_point)}; };
-    return stored_map<T>(context, Clamped<T>{in.zero_point, {grid_multiplier(in, out), out.zero_point, {bound(low), bound(high)}}});
+    return stored_map<T>(context,
+                         Clamped<T>{in.zero_point, {grid_multiplier(in, out), out.zero_point, {bound(clamp.low), bound(clamp.high)}}});
   });
 }
-
-Result<std::unique_ptr<Kernel>> prepare_relu(PrepareContext& context) { return prepare_clamp<StoredTypes>(context, 0, kEndless); }
-Result<std::unique_ptr<Kernel>> prepare_relu6(PrepareContext& context) { return prepare_clamp<StoredTypes>(context, 0, 6); }
-Result<std::unique_ptr<Kernel>> prepare_relu_n1_to_1(PrepareContext& context) { return prepare_clamp<StoredBytes>(context, -1, 1); }
-Result<std::unique_ptr<Kernel>> prepare_relu_0_to_1(PrepareContext& context) { return prepare_clamp<StoredBytes>(context, 0, 1); }
 
 template <class T>
 struct Absolute {
@@ -122,10 +117,10 @@ Result<std::unique_ptr<Kernel>> prepare_prelu(PrepareContext& context) {
 
 constexpr OpDef kDefinitions[] = {
     {.name = "ABS", .prepare = prepare_abs, .types = StoredSigned::dtypes()},
-    {.name = "RELU", .prepare = prepare_relu, .types = StoredTypes::dtypes()},
-    {.name = "RELU6", .prepare = prepare_relu6, .types = StoredTypes::dtypes()},
-    {.name = "RELU_N1_TO_1", .prepare = prepare_relu_n1_to_1, .types = StoredBytes::dtypes()},
-    {.name = "RELU_0_TO_1", .prepare = prepare_relu_0_to_1, .types = StoredBytes::dtypes()},
+    {.name = "RELU", .prepare = prepare_clamp<StoredTypes>, .types = StoredTypes::dtypes()},
+    {.name = "RELU6", .prepare = prepare_clamp<StoredTypes>, .types = StoredTypes::dtypes()},
+    {.name = "RELU_N1_TO_1", .prepare = prepare_clamp<StoredBytes>, .types = StoredBytes::dtypes()},
+    {.name = "RELU_0_TO_1", .prepare = prepare_clamp<StoredBytes>, .types = StoredBytes::dtypes()},
     {.name = "LEAKY_RELU", .prepare = prepare_leaky_relu, .types = StoredTypes::dtypes()},
     {.name = "PRELU", .prepare = prepare_prelu, .types = StoredTypes::dtypes()},
 };

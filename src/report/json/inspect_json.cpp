@@ -93,7 +93,7 @@ std::string inspect_json(const Inspection& inspection) {
   Json json;
   json["schema"] = "visq.inspect/1";
   json["model"] = {{"file", json_string(inspection.path)},
-                   {"format", inspection.format == Format::kCircle ? "circle" : "tflite"},
+                   {"format", inspection.format},
                    {"version", inspection.version},
                    {"description", json_string(inspection.description)},
                    {"bytes", inspection.file_bytes}};

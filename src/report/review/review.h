@@ -98,7 +98,7 @@ struct Review {
 
 /// What a graph viewer calls a model's subgraphs: circle's main one "main", TFLite's after the subgraph's name or signature.
 /// `names`: as in Graph::subgraphs.
-std::vector<std::string> viewer_graphs(Format format, const std::vector<std::string>& names, std::size_t at_least);
+std::vector<std::string> viewer_graphs(std::string_view format, const std::vector<std::string>& names, std::size_t at_least);
 
 Review review_of(const CompareResult& result, const ReportOptions& options);
 

@@ -32,10 +32,10 @@ std::string stem_of(const std::string& path) {
   return name.empty() ? "model" : name;
 }
 
-std::vector<std::string> viewer_graphs(Format format, const std::vector<std::string>& names, std::size_t at_least) {
+std::vector<std::string> viewer_graphs(std::string_view format, const std::vector<std::string>& names, std::size_t at_least) {
   std::vector<std::string> graphs;
   for (std::size_t i = 0; i < std::max(names.size(), at_least); ++i) {
-    const bool named = format == Format::kTflite && i < names.size() && !names[i].empty();
+    const bool named = format == "tflite" && i < names.size() && !names[i].empty();
     graphs.push_back(named ? names[i] : i == 0 ? "main" : fmt::format("subgraph_{}", i));
   }
   return graphs;

@@ -53,7 +53,7 @@ std::vector<Line> file_lines(const ExtractResult& result, const ExtractFiles& fi
 }  // namespace
 
 ExtractFiles extract_files(const ExtractResult& result, bool own_inputs) {
-  const auto ending = [](const ExtractedPart& part) { return part.model.format == Format::kCircle ? ".circle" : ".tflite"; };
+  const auto ending = [](const ExtractedPart& part) { return fmt::format(".{}", part.model.format); };
   ExtractFiles files;
   files.reference_model = std::string("fp32") + ending(result.reference);
   files.quantized_model = std::string("quant") + ending(result.quantized);

@@ -169,7 +169,7 @@ class TextReport {
   void summary() {
     const Inspection& all = inspection_;
     line(printable(all.path));
-    line(fmt::format("  format        {}, version {}, {}", all.format == Format::kCircle ? "circle" : "TFLite", all.version,
+    line(fmt::format("  format        {}, version {}, {}", format_label(all.format), all.version,
                      counted(static_cast<std::int64_t>(all.file_bytes), "byte")));
     if (!all.description.empty()) line("  description   " + printable(all.description));
     line("  quantization  " + all.quantization);

@@ -192,7 +192,7 @@ TEST(ModelExplorer, NamesGraphsAsTheViewerDoes) {
   ReportOptions quantized;
   quantized.quantized_names = true;
   EXPECT_THAT(keys(quantized), ElementsAre("serving8", "conv;Relu", "subgraph_1"));
-  result.reference.format = Format::kCircle;
+  result.reference.format = "circle";
   EXPECT_THAT(keys({}), ElementsAre("main", "subgraph_1"));
 }
 

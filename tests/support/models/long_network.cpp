@@ -54,7 +54,7 @@ std::string long_network(int blocks, bool quantized, bool scoped) {
     writer.op(3, fmt::format("{}", sum), bent);
     x = bent;
   }
-  return build_model(Format::kTflite, writer.json(input, x));
+  return build_model("tflite", writer.json(input, x));
 }
 
 }  // namespace visq::testing

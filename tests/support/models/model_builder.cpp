@@ -9,6 +9,7 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 namespace visq::testing {
@@ -22,12 +23,11 @@ std::string read_text(const std::string& path) {
 }
 
 /// Parsers that know the schemas; parsing a schema takes longer than building a model.
-flatbuffers::Parser& parser_of(Format format) {
-  static flatbuffers::Parser parsers[2];
-  flatbuffers::Parser& parser = parsers[static_cast<std::size_t>(format)];
+flatbuffers::Parser& parser_of(std::string_view format) {
+  static std::map<std::string_view, flatbuffers::Parser> parsers;
+  flatbuffers::Parser& parser = parsers[format];
   if (parser.root_struct_def_ == nullptr) {
-    const char* name = format == Format::kTflite ? "tflite" : "circle";
-    const std::string schema = read_text(fmt::format("{}/schema/{}.fbs", VISQ_SOURCE_DIR, name));
+    const std::string schema = read_text(fmt::format("{}/schema/{}.fbs", VISQ_SOURCE_DIR, format));
     EXPECT_TRUE(parser.Parse(schema.c_str())) << parser.error_;
   }
   return parser;
@@ -81,7 +81,7 @@ int first_unequal(const std::vector<T>& a, const std::vector<T>& b) {
 
 }  // namespace
 
-std::string build_model(Format format, const std::string& json) {
+std::string build_model(std::string_view format, const std::string& json) {
   flatbuffers::Parser& parser = parser_of(format);
   if (!parser.Parse(json.c_str())) {
     ADD_FAILURE() << parser.error_;

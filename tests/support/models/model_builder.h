@@ -12,7 +12,7 @@ namespace visq::testing {
 /// The bytes of a model file. Keys need no quotes; enumerations by name or number; constants as arrays of bytes:
 ///   {version: 3, operator_codes: [{builtin_code: "RELU"}], subgraphs: [{tensors: […], operators: […]}], buffers: [{}]}
 /// Fails the running test, and gives an empty string, where the text does not fit the schema.
-std::string build_model(Format format, const std::string& json);
+std::string build_model(std::string_view format, const std::string& json);
 
 /// A file that exists as long as this object, in the system's folder for temporary files.
 class TemporaryModel {

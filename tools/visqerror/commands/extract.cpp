@@ -45,16 +45,15 @@ DataOptions with_default_records(DataOptions data) {
 /// Names of all files that may be written.
 std::vector<std::string> all_names() {
   std::vector<std::string> names{"extract.json", "README.txt"};
-  for (const Format format : {Format::kTflite, Format::kCircle}) {
-    ExtractResult result;
-    result.reference.model.format = result.quantized.model.format = format;
+  ExtractResult result;
+  for (const FormatInfo& format : model_formats()) {
+    result.reference.model.format = result.quantized.model.format = format.name;
     const report::ExtractFiles files = report::extract_files(result, true);
     names.insert(names.end(), {files.reference_model, files.quantized_model});
-    if (format == Format::kCircle) {
-      names.insert(names.end(),
-                   {files.data, files.reference_outputs, files.quantized_outputs, files.quantized_inputs, files.quantized_own_outputs});
-    }
   }
+  const report::ExtractFiles files = report::extract_files(result, true);
+  names.insert(names.end(),
+               {files.data, files.reference_outputs, files.quantized_outputs, files.quantized_inputs, files.quantized_own_outputs});
   return names;
 }
 

@@ -5,7 +5,6 @@
 
 #include "core/error.h"
 #include "core/ranks.h"
-#include "data/hdf5/hdf5_signature.h"
 #include "visqerror/outputs/staged_folder.h"
 #include "visqerror/sessions/eval_program.h"
 #include "visqerror/sessions/run_log.h"
@@ -14,12 +13,6 @@
 
 namespace visq::tool {
 namespace {
-
-/// A folder or an HDF5 file: feature maps, not a model.
-bool is_dump(const std::string& path) {
-  std::error_code error;
-  return std::filesystem::is_directory(path, error) || hdf5::is_hdf5(path);
-}
 
 Result<CompareResult> compare_dump_files(PairRequest& request, const Console& console) {
   if (!request.labels.empty()) return usage_error("--labels: dumps hold no records to classify");
@@ -126,7 +119,8 @@ Status add_accuracy(const PairRequest& request, const Labels& labels, const Shar
 }
 
 Result<CompareResult> compare_pair(PairRequest request, const Console& console) {
-  if (!request.quantized.empty() && is_dump(request.reference) && is_dump(request.quantized)) return compare_dump_files(request, console);
+  if (!request.quantized.empty() && holds_dump(request.reference) && holds_dump(request.quantized))
+    return compare_dump_files(request, console);
   VISQ_ASSIGN(const SharedModel reference, load(request.reference, console));
   VISQ_TRY(complete(request, *reference));
   VISQ_ASSIGN(const Labels labels, read_labels(request));

@@ -83,8 +83,7 @@ Status keep_worst(Records& records, std::int64_t count, const Model& model, cons
 
 Result<SharedModel> load(const std::string& path, const Console& console) {
   VISQ_ASSIGN(Model model, load_model(path));
-  console.log(fmt::format("{}: {}, {} subgraph{}, {} operators in the main one", path,
-                          model.format == Format::kCircle ? "circle" : "TFLite", model.subgraphs.size(),
+  console.log(fmt::format("{}: {}, {} subgraph{}, {} operators in the main one", path, format_label(model.format), model.subgraphs.size(),
                           model.subgraphs.size() == 1 ? "" : "s", model.main().operators.size()));
   return std::make_shared<const Model>(std::move(model));
 }

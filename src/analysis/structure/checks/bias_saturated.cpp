@@ -13,7 +13,7 @@ void check_layer(const CheckedGraph& graph, int node, Findings& findings) {
   const Operator& op = graph.lookup.op(node);
   const auto codes = bias_codes(graph.lookup, op);
   if (!codes) return;
-  const int bias = input_of(op, layer_slots(op)->bias);
+  const int bias = input_of(op, kernels::facts_of(op).weights->bias);
   const IntegerRange range = integer_range(graph.lookup.tensor(graph.lookup.origin(bias)).dtype);
   const auto at_end = [&](std::int64_t code) { return code >= range.high || code <= range.low + 1; };  // -high where kept symmetric
   const auto count = std::count_if(codes->begin(), codes->end(), at_end);

@@ -57,7 +57,7 @@ void check_layer(const CheckContext& context, const CheckedGraph& graph, int nod
   const auto expected = bias_scales(graph.lookup, op);
   const auto codes = bias_codes(graph.lookup, op);
   if (!expected || !codes || op.outputs.empty()) return;
-  const int bias = input_of(op, layer_slots(op)->bias);
+  const int bias = input_of(op, kernels::facts_of(op).weights->bias);
   const auto& stated = graph.lookup.tensor(graph.lookup.origin(bias)).quantization.scale;
   if (stated.size() != 1 && stated.size() != codes->size()) return;
   const auto error = scale_error(*codes, *expected, stated);

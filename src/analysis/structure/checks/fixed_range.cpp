@@ -1,9 +1,9 @@
 // fixed-range: operators whose kernels know only one output grid, and a tensor that has another.
 #include <cmath>
 
-#include "analysis/facts/fixed_grid.h"
 #include "analysis/structure/check_context.h"
 #include "core/error.h"
+#include "kernels/op.h"
 
 namespace visq::analysis::check_fixed_range {
 namespace {
@@ -15,7 +15,7 @@ void check_output(const CheckedGraph& graph, int node, Findings& findings) {
   const int output = output_of(op, 0);
   if (output == kNoTensor) return;
   const TensorInfo& tensor = graph.lookup.tensor(output);
-  const auto grid = is_quantized(tensor) ? fixed_grid(op, tensor.dtype) : std::nullopt;
+  const auto grid = is_quantized(tensor) ? kernels::facts_of(op).fixed_grid.of(tensor.dtype) : std::nullopt;
   if (!grid) return;
   const auto stated = static_cast<double>(tensor.quantization.scale[0]);
   if (std::fabs(stated - grid->scale) <= kNegligible * grid->scale && tensor.quantization.zero_point[0] == grid->zero_point) return;

@@ -18,7 +18,7 @@ void run(const CheckContext& context, Findings& findings) {
   std::unordered_set<const std::byte*> seen;
   for (const CheckedGraph& graph : context.graphs) {
     for (const Operator& op : graph.graph().operators) {
-      const auto slots = layer_slots(op);
+      const auto slots = kernels::facts_of(op).weights;
       const int tensor = slots ? input_of(op, slots->weight) : -1;
       if (tensor < 0) continue;
       const TensorInfo& weight = graph.lookup.tensor(graph.lookup.origin(tensor));

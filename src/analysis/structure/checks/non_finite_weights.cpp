@@ -25,7 +25,7 @@ void run(const CheckContext& context, Findings& findings) {
   for (const CheckedGraph& graph : context.graphs) {
     for (std::size_t i = 0; i < graph.graph().operators.size(); ++i) {
       const Operator& op = graph.graph().operators[i];
-      const auto slots = layer_slots(op);
+      const auto slots = kernels::facts_of(op).weights;
       if (!slots) continue;
       check_constant(graph, static_cast<int>(i), input_of(op, slots->weight), "weights", findings);
       check_constant(graph, static_cast<int>(i), input_of(op, slots->bias), "bias", findings);

@@ -15,11 +15,11 @@ constexpr double kFewSteps = 8;
 /// Share of channels with few steps from which a layer suffers.
 constexpr double kManyChannels = 1.0 / 3;
 
-/// Largest |q - zero point| of every channel. Output channels lie along the last axis of depthwise filters, the first of all others.
-std::vector<std::int64_t> steps_per_channel(const TensorInfo& weight, bool depthwise) {
+/// Largest |q - zero point| of every output channel.
+std::vector<std::int64_t> steps_per_channel(const TensorInfo& weight, const kernels::WeightSlots& slots) {
   const auto stored = kernels::stored_integers(weight, "");
-  const int axis = depthwise ? weight.shape.rank() - 1 : 0;
-  if (!stored.ok() || weight.shape.rank() < 2) return {};
+  if (!stored.ok() || weight.shape.rank() != slots.rank) return {};
+  const int axis = slots.channel_axis;
   const auto channels = static_cast<std::size_t>(weight.shape[axis]);
   const auto inner = static_cast<std::size_t>(weight.shape.elements(axis + 1, weight.shape.rank()));
   std::vector<std::int64_t> steps(channels, 0);
@@ -30,12 +30,14 @@ std::vector<std::int64_t> steps_per_channel(const TensorInfo& weight, bool depth
   return steps;
 }
 
-void check_layer(const CheckedGraph& graph, int node, int tensor, Findings& findings) {
+void check_layer(const CheckedGraph& graph, int node, const kernels::WeightSlots& slots, Findings& findings) {
+  const int tensor = input_of(graph.lookup.op(node), slots.weight);
+  if (tensor < 0) return;
   const TensorInfo& weight = graph.lookup.tensor(tensor);
   const bool narrow = is_quantized(weight) && bits(weight.dtype) <= 8 && weight.is_constant && weight.quantization.block_size == 0;
   if (!narrow || weight.quantization.per_channel()) return;
   const bool depthwise = graph.lookup.op(node).type == "DEPTHWISE_CONV_2D";
-  std::vector<std::int64_t> steps = steps_per_channel(weight, depthwise);
+  std::vector<std::int64_t> steps = steps_per_channel(weight, slots);
   std::erase(steps, 0);  // dead channels lose nothing
   if (steps.size() < 2) return;
   const auto few =
@@ -56,9 +58,8 @@ void check_layer(const CheckedGraph& graph, int node, int tensor, Findings& find
 void run(const CheckContext& context, Findings& findings) {
   for (const CheckedGraph& graph : context.graphs) {
     for (std::size_t i = 0; i < graph.graph().operators.size(); ++i) {
-      const auto slots = layer_slots(graph.graph().operators[i]);
-      const int tensor = slots ? input_of(graph.graph().operators[i], slots->weight) : -1;
-      if (tensor >= 0) check_layer(graph, static_cast<int>(i), tensor, findings);
+      const auto slots = kernels::facts_of(graph.graph().operators[i]).weights;
+      if (slots) check_layer(graph, static_cast<int>(i), *slots, findings);
     }
   }
 }

@@ -10,7 +10,7 @@ void run(const CheckContext& context, Findings& findings) {
   if (context.reference == nullptr) return;
   std::int64_t weights = 0, quantized = 0;
   for (const Operator& op : context.reference->main().operators) {
-    const auto slots = layer_slots(op);
+    const auto slots = kernels::facts_of(op).weights;
     const int tensor = slots ? input_of(op, slots->weight) : -1;
     if (tensor < 0) continue;
     const quant::GraphIndex& lookup = context.reference_graph.front().lookup;

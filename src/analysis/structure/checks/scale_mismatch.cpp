@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/facts/code_keepers.h"
 #include "analysis/structure/check_context.h"
 #include "core/error.h"
+#include "kernels/op.h"
 
 namespace visq::analysis::check_scale_mismatch {
 namespace {
@@ -31,7 +31,7 @@ void run(const CheckContext& context, Findings& findings) {
   for (const CheckedGraph& graph : context.graphs) {
     for (std::size_t i = 0; i < graph.graph().operators.size(); ++i) {
       const Operator& op = graph.graph().operators[i];
-      if (op.outputs.empty() || !keeps_codes(op, graph.lookup.tensor(op.outputs[0]).dtype)) continue;
+      if (op.outputs.empty() || !kernels::facts_of(op).keeps_codes.has(graph.lookup.tensor(op.outputs[0]).dtype)) continue;
       for (const int output : op.outputs) {
         for (const int input : op.inputs) {
           if (input >= 0) check_pair(graph, static_cast<int>(i), input, output, findings);

@@ -51,7 +51,7 @@ void run(const CheckContext& context, Findings& findings) {
   for (const CheckedGraph& graph : context.graphs) {
     for (std::size_t node = 0; node < graph.graph().operators.size(); ++node) {
       const Operator& op = graph.graph().operators[node];
-      if (layer_slots(op) && op.outputs.size() == 1) check_layer(graph, static_cast<int>(node), findings);
+      if (kernels::facts_of(op).weights && op.outputs.size() == 1) check_layer(graph, static_cast<int>(node), findings);
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include "analysis/structure/check_context.h"
 #include "core/error.h"
+#include "kernels/op.h"
 #include "quant/fake_quantize.h"
 
 namespace visq::analysis::check_wasted_range {
@@ -16,8 +17,8 @@ void run(const CheckContext& context, Findings& findings) {
     for (std::size_t i = 0; i < graph.graph().operators.size(); ++i) {
       const Operator& op = graph.graph().operators[i];
       const std::string_view fused = op.attributes.text("fused_activation_function", "NONE");
-      const bool positive = fused == "RELU" || fused == "RELU6" || op.type == "RELU" || op.type == "RELU6";
-      if (!positive || op.outputs.empty()) continue;
+      const auto clamp = kernels::clamp_of(op);
+      if (!clamp || clamp->low < 0 || op.outputs.empty()) continue;
       const TensorInfo& tensor = graph.lookup.tensor(op.outputs[0]);
       if (!quant::has_grid(tensor) || bits(tensor.dtype) > 8) continue;
       const quant::Grid grid = quant::grid_of(tensor);

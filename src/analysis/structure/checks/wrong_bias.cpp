@@ -30,7 +30,8 @@ void check_layer(const CheckContext& context, const OperatorPair& pair, Findings
     if (off > steps) steps = off, channel = c;
   }
   if (!(steps >= kNoticeableSteps)) return;
-  findings.add(steps >= kLargeSteps ? Severity::kError : Severity::kWarning, graph, pair.model, input_of(op, layer_slots(op)->bias),
+  findings.add(steps >= kLargeSteps ? Severity::kError : Severity::kWarning, graph, pair.model,
+               input_of(op, kernels::facts_of(op).weights->bias),
                fmt::format("the bias is off by up to {:.3g} steps of the output: {:.4g} in channel {}, the reference has {:.4g}", steps,
                            (*found)[channel], channel, (*wanted)[channel]),
                {{"output_steps", steps},

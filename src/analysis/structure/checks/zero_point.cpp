@@ -40,7 +40,7 @@ void run(const CheckContext& context, Findings& findings) {
     for (const int input : graph.graph().inputs) check_once(-1, input, false);
     for (std::size_t i = 0; i < graph.graph().operators.size(); ++i) {
       const Operator& op = graph.graph().operators[i];
-      const auto slots = layer_slots(op);
+      const auto slots = kernels::facts_of(op).weights;
       for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
         check_once(static_cast<int>(i), op.inputs[slot], slots && slot == slots->weight);
       }

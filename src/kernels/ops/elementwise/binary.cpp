@@ -107,8 +107,16 @@ using Divided = TypeList<float, Half, BFloat16, std::int8_t, std::int16_t, std::
 using Bits = TypeList<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t>;
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "MINIMUM", .prepare = prepare<Minimum, Compared>, .types = Compared::dtypes(), .takes_stored = true},
-    {.name = "MAXIMUM", .prepare = prepare<Maximum, Compared>, .types = Compared::dtypes(), .takes_stored = true},
+    {.name = "MINIMUM",
+     .prepare = prepare<Minimum, Compared>,
+     .types = Compared::dtypes(),
+     .takes_stored = true,
+     .keeps_codes = DTypes::all()},
+    {.name = "MAXIMUM",
+     .prepare = prepare<Maximum, Compared>,
+     .types = Compared::dtypes(),
+     .takes_stored = true,
+     .keeps_codes = DTypes::all()},
     {.name = "SQUARED_DIFFERENCE", .prepare = prepare<SquaredDifference, Signed>, .types = Signed::dtypes()},
     {.name = "POW", .prepare = prepare<Power, Signed>, .types = Signed::dtypes()},
     {.name = "FLOOR_DIV", .prepare = prepare_division<FloorDivide, Divided>, .types = Divided::dtypes(), .takes_stored = true},

@@ -91,8 +91,13 @@ Result<std::unique_ptr<Kernel>> prepare_v1(PrepareContext& context) {
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "SELECT", .prepare = prepare_v1, .types = kMovable, .main_input = kThen, .takes_stored = true},
-    {.name = "SELECT_V2", .prepare = prepare_v2, .types = kMovable, .main_input = kThen, .takes_stored = true},
+    {.name = "SELECT", .prepare = prepare_v1, .types = kMovable, .main_input = kThen, .takes_stored = true, .keeps_codes = DTypes::all()},
+    {.name = "SELECT_V2",
+     .prepare = prepare_v2,
+     .types = kMovable,
+     .main_input = kThen,
+     .takes_stored = true,
+     .keeps_codes = DTypes::all()},
 };
 
 }  // namespace

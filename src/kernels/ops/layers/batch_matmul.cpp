@@ -9,6 +9,7 @@
 #include "kernels/convolution/convolution.h"
 #include "kernels/convolution/ordered_sums.h"
 #include "kernels/matrices/integer_matrices.h"
+#include "kernels/multiply_adds.h"
 
 namespace visq::kernels::ops_batch_matmul {
 namespace {
@@ -144,10 +145,15 @@ Result<std::unique_ptr<Kernel>> prepare_batch_matmul(PrepareContext& context) {
   });
 }
 
+std::optional<std::int64_t> batch_multiply_adds(const Subgraph& graph, const Operator& op) {
+  return product_multiply_adds(graph, op, op.attributes.flag("adj_x") ? -2 : -1);
+}
+
 constexpr OpDef kDefinitions[] = {{.name = "BATCH_MATMUL",
                                    .prepare = prepare_batch_matmul<false>,
                                    .prepare_in_order = prepare_batch_matmul<true>,
-                                   .types = {DType::kFloat32, DType::kInt8}}};
+                                   .types = {DType::kFloat32, DType::kInt8},
+                                   .multiply_adds = batch_multiply_adds}};
 
 }  // namespace
 

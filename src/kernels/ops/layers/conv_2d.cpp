@@ -1,6 +1,7 @@
 // CONV_2D: sums of products over windows of all channels of a group.
 #include "kernels/convolution/convolution.h"
 #include "kernels/convolution/ordered_sums.h"
+#include "kernels/multiply_adds.h"
 
 namespace visq::kernels::ops_conv_2d {
 namespace {
@@ -14,7 +15,10 @@ constexpr OpDef kDefinitions[] = {{.name = "CONV_2D",
                                    .prepare = prepare_conv_2d,
                                    .prepare_in_order = prepare_ordered_convolution<conv_2d_spec>,
                                    .types = {DType::kFloat32},
-                                   .packs = 1}};
+                                   .packs = 1,
+                                   .weights = WeightSlots{},
+                                   .multiply_adds = filter_multiply_adds,
+                                   .fuses_activation = true}};
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include "kernels/backend/onednn.h"
 #include "kernels/convolution/ordered_sums.h"
 #include "kernels/convolution/sliding_window.h"
+#include "kernels/multiply_adds.h"
 
 namespace visq::kernels::ops_conv_3d {
 namespace {
@@ -200,12 +201,17 @@ constexpr OpDef kDefinitions[] = {
     {.name = "CONV_3D",
      .prepare = prepare_conv_3d<convolve>,
      .prepare_in_order = prepare_conv_3d<convolve_in_order>,
-     .types = {DType::kFloat32}},
+     .types = {DType::kFloat32},
+     .weights = WeightSlots{.rank = 5, .channel_axis = 4},
+     .multiply_adds = filter_multiply_adds,
+     .fuses_activation = true},
     {.name = "CONV_3D_TRANSPOSE",
      .prepare = prepare_conv_3d_transpose<spread>,
      .prepare_in_order = prepare_conv_3d_transpose<spread_in_order>,
      .types = {DType::kFloat32},
-     .main_input = 2},
+     .main_input = 2,
+     .weights = WeightSlots{.data = 2, .bias = 3, .rank = 5, .channel_axis = 3},
+     .multiply_adds = spreading_multiply_adds},
 };
 
 }  // namespace

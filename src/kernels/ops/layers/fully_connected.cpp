@@ -1,6 +1,7 @@
 // FULLY_CONNECTED: y = x * transpose(filter) + bias.
 #include "kernels/convolution/convolution.h"
 #include "kernels/convolution/ordered_sums.h"
+#include "kernels/multiply_adds.h"
 
 namespace visq::kernels::ops_fully_connected {
 namespace {
@@ -14,7 +15,10 @@ constexpr OpDef kDefinitions[] = {{.name = "FULLY_CONNECTED",
                                    .prepare = prepare_fully_connected,
                                    .prepare_in_order = prepare_ordered_convolution<fully_connected_spec>,
                                    .types = {DType::kFloat32},
-                                   .packs = 1}};
+                                   .packs = 1,
+                                   .weights = WeightSlots{.rank = 2},
+                                   .multiply_adds = filter_multiply_adds,
+                                   .fuses_activation = true}};
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include "kernels/activation.h"
 #include "kernels/math/float_functions.h"
 #include "kernels/matrices/weight_matrix.h"
+#include "kernels/multiply_adds.h"
 #include "kernels/recurrent/recurrent.h"
 
 namespace visq::kernels::ops_gru {
@@ -135,7 +136,8 @@ Result<std::unique_ptr<Kernel>> prepare_gru(PrepareContext& context) {
   return std::unique_ptr<Kernel>(std::make_unique<GruKernel>(make_recurrent(std::move(passes))));
 }
 
-constexpr OpDef kDefinitions[] = {{.name = "GRU", .prepare = prepare_gru, .types = {DType::kFloat32}}};
+constexpr OpDef kDefinitions[] = {
+    {.name = "GRU", .prepare = prepare_gru, .types = {DType::kFloat32}, .multiply_adds = recurrent_multiply_adds}};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // The LSTM family in float32.
 #include "kernels/recurrent/lstm.h"
+#include "kernels/multiply_adds.h"
 
 namespace visq::kernels::ops_lstm {
 namespace {
@@ -9,9 +10,17 @@ Result<std::unique_ptr<Kernel>> prepare_lstm(PrepareContext& context) {
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "LSTM", .prepare = prepare_lstm, .types = {DType::kFloat32}, .stateful = true},
-    {.name = "UNIDIRECTIONAL_SEQUENCE_LSTM", .prepare = prepare_unidirectional_lstm, .types = {DType::kFloat32}, .stateful = true},
-    {.name = "BIDIRECTIONAL_SEQUENCE_LSTM", .prepare = prepare_bidirectional_lstm, .types = {DType::kFloat32}, .stateful = true},
+    {.name = "LSTM", .prepare = prepare_lstm, .types = {DType::kFloat32}, .stateful = true, .multiply_adds = recurrent_multiply_adds},
+    {.name = "UNIDIRECTIONAL_SEQUENCE_LSTM",
+     .prepare = prepare_unidirectional_lstm,
+     .types = {DType::kFloat32},
+     .stateful = true,
+     .multiply_adds = recurrent_multiply_adds},
+    {.name = "BIDIRECTIONAL_SEQUENCE_LSTM",
+     .prepare = prepare_bidirectional_lstm,
+     .types = {DType::kFloat32},
+     .stateful = true,
+     .multiply_adds = recurrent_multiply_adds},
 };
 
 }  // namespace

@@ -55,8 +55,12 @@ Result<std::unique_ptr<Kernel>> prepare_max(PrepareContext& context) { return pr
 Result<std::unique_ptr<Kernel>> prepare_l2(PrepareContext& context) { return prepare_pool(context, false, true); }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "AVERAGE_POOL_2D", .prepare = prepare_average, .types = {DType::kFloat32}},
-    {.name = "MAX_POOL_2D", .prepare = prepare_max, .types = {DType::kFloat32}},
+    {.name = "AVERAGE_POOL_2D",
+     .prepare = prepare_average,
+     .types = {DType::kFloat32},
+     .keeps_codes = DTypes::all(),
+     .fuses_activation = true},
+    {.name = "MAX_POOL_2D", .prepare = prepare_max, .types = {DType::kFloat32}, .keeps_codes = DTypes::all(), .fuses_activation = true},
     {.name = "L2_POOL_2D", .prepare = prepare_l2, .types = {DType::kFloat32}},
 };
 

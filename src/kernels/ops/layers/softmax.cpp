@@ -140,15 +140,18 @@ constexpr OpDef kDefinitions[] = {
     {.name = "SOFTMAX",
      .prepare = prepare_softmax<softmax_row>,
      .prepare_in_order = prepare_softmax<softmax_row_in_order>,
-     .types = {DType::kFloat32, DType::kFloat16}},
+     .types = {DType::kFloat32, DType::kFloat16},
+     .fixed_grid = FixedGrid{1.0 / 256, -128, 1.0 / 32768}},
     {.name = "LOG_SOFTMAX",
      .prepare = prepare_log_softmax<log_softmax_row>,
      .prepare_in_order = prepare_log_softmax<log_softmax_row_in_order>,
-     .types = {DType::kFloat32}},
+     .types = {DType::kFloat32},
+     .fixed_grid = FixedGrid{16.0 / 256, 127, 0}},
     {.name = "L2_NORMALIZATION",
      .prepare = prepare_l2_normalization<l2_normalize_row>,
      .prepare_in_order = prepare_l2_normalization<l2_normalize_row_in_order>,
-     .types = {DType::kFloat32}},
+     .types = {DType::kFloat32},
+     .fixed_grid = FixedGrid{1.0 / 128, 0, 0}},
 };
 
 }  // namespace

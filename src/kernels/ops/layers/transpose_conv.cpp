@@ -1,6 +1,7 @@
 // TRANSPOSE_CONV: each input pixel spreads over a window of the output.
 #include "kernels/convolution/convolution.h"
 #include "kernels/convolution/ordered_sums.h"
+#include "kernels/multiply_adds.h"
 
 namespace visq::kernels::ops_transpose_conv {
 namespace {
@@ -15,7 +16,9 @@ constexpr OpDef kDefinitions[] = {{.name = "TRANSPOSE_CONV",
                                    .prepare_in_order = prepare_ordered_convolution<transpose_conv_spec>,
                                    .types = {DType::kFloat32},
                                    .main_input = 2,
-                                   .packs = 1}};
+                                   .packs = 1,
+                                   .weights = WeightSlots{.data = 2, .bias = 3},
+                                   .multiply_adds = spreading_multiply_adds}};
 
 }  // namespace
 

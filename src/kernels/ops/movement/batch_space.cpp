@@ -147,8 +147,8 @@ Result<std::unique_ptr<Kernel>> prepare_batch_to_space(PrepareContext& context) 
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "SPACE_TO_BATCH_ND", .prepare = prepare_space_to_batch, .types = kMovable, .takes_stored = true},
-    {.name = "BATCH_TO_SPACE_ND", .prepare = prepare_batch_to_space, .types = kMovable, .takes_stored = true},
+    {.name = "SPACE_TO_BATCH_ND", .prepare = prepare_space_to_batch, .types = kMovable, .takes_stored = true, .keeps_codes = DTypes::all()},
+    {.name = "BATCH_TO_SPACE_ND", .prepare = prepare_batch_to_space, .types = kMovable, .takes_stored = true, .keeps_codes = DTypes::all()},
 };
 
 }  // namespace

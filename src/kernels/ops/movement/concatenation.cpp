@@ -43,8 +43,11 @@ Result<std::unique_ptr<Kernel>> prepare_pack(PrepareContext& context) {
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "CONCATENATION", .prepare = prepare_concatenation, .types = kMovableOrString},
-    {.name = "PACK", .prepare = prepare_pack, .types = kMovableOrString, .takes_stored = true},
+    {.name = "CONCATENATION",
+     .prepare = prepare_concatenation,
+     .types = kMovableOrString,
+     .keeps_codes = DTypes::all().without(DType::kUInt8)},
+    {.name = "PACK", .prepare = prepare_pack, .types = kMovableOrString, .takes_stored = true, .keeps_codes = DTypes::all()},
 };
 
 }  // namespace

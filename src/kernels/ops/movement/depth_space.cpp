@@ -55,8 +55,18 @@ Result<std::unique_ptr<Kernel>> prepare_space_to_depth(PrepareContext& context) 
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "DEPTH_TO_SPACE", .prepare = prepare_depth_to_space, .types = kMovable, .reorders = true, .takes_stored = true},
-    {.name = "SPACE_TO_DEPTH", .prepare = prepare_space_to_depth, .types = kMovable, .reorders = true, .takes_stored = true},
+    {.name = "DEPTH_TO_SPACE",
+     .prepare = prepare_depth_to_space,
+     .types = kMovable,
+     .reorders = true,
+     .takes_stored = true,
+     .keeps_codes = DTypes::all()},
+    {.name = "SPACE_TO_DEPTH",
+     .prepare = prepare_space_to_depth,
+     .types = kMovable,
+     .reorders = true,
+     .takes_stored = true,
+     .keeps_codes = DTypes::all()},
 };
 
 }  // namespace

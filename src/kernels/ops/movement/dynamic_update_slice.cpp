@@ -41,7 +41,8 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   });
 }
 
-constexpr OpDef kDefinitions[] = {{.name = "DYNAMIC_UPDATE_SLICE", .prepare = prepare, .types = kMovable, .takes_stored = true}};
+constexpr OpDef kDefinitions[] = {
+    {.name = "DYNAMIC_UPDATE_SLICE", .prepare = prepare, .types = kMovable, .takes_stored = true, .keeps_codes = DTypes::all()}};
 
 }  // namespace
 

@@ -104,12 +104,13 @@ Result<std::unique_ptr<Kernel>> prepare_scatter_nd(PrepareContext& context) {
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "GATHER_ND", .prepare = prepare_gather_nd, .types = kMovableOrString, .takes_stored = true},
+    {.name = "GATHER_ND", .prepare = prepare_gather_nd, .types = kMovableOrString, .takes_stored = true, .keeps_codes = DTypes::all()},
     {.name = "SCATTER_ND",
      .prepare = prepare_scatter_nd,
      .types = {DType::kFloat32, DType::kBool, DType::kInt8, DType::kUInt8, DType::kInt16, DType::kInt32, DType::kInt64},
      .main_input = 1,
-     .takes_stored = true},
+     .takes_stored = true,
+     .keeps_codes = DTypes::all()},
 };
 
 }  // namespace

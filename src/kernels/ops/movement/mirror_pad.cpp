@@ -56,7 +56,8 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   });
 }
 
-constexpr OpDef kDefinitions[] = {{.name = "MIRROR_PAD", .prepare = prepare, .types = kMovable, .takes_stored = true}};
+constexpr OpDef kDefinitions[] = {
+    {.name = "MIRROR_PAD", .prepare = prepare, .types = kMovable, .takes_stored = true, .keeps_codes = DTypes::all()}};
 
 }  // namespace
 

@@ -85,9 +85,24 @@ Result<std::unique_ptr<Kernel>> prepare_expand_dims(PrepareContext& context) {
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "RESHAPE", .prepare = prepare_reshape, .types = kMovableOrString, .reorders = true, .takes_stored = true},
-    {.name = "SQUEEZE", .prepare = prepare_squeeze, .types = kMovableOrString, .reorders = true, .takes_stored = true},
-    {.name = "EXPAND_DIMS", .prepare = prepare_expand_dims, .types = kMovableOrString, .reorders = true, .takes_stored = true},
+    {.name = "RESHAPE",
+     .prepare = prepare_reshape,
+     .types = kMovableOrString,
+     .reorders = true,
+     .takes_stored = true,
+     .keeps_codes = DTypes::all()},
+    {.name = "SQUEEZE",
+     .prepare = prepare_squeeze,
+     .types = kMovableOrString,
+     .reorders = true,
+     .takes_stored = true,
+     .keeps_codes = DTypes::all()},
+    {.name = "EXPAND_DIMS",
+     .prepare = prepare_expand_dims,
+     .types = kMovableOrString,
+     .reorders = true,
+     .takes_stored = true,
+     .keeps_codes = DTypes::all()},
 };
 
 }  // namespace

@@ -73,8 +73,18 @@ Result<std::unique_ptr<Kernel>> prepare_sequence(PrepareContext& context) {
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "REVERSE_V2", .prepare = prepare_reverse, .types = kMovable, .reorders = true, .takes_stored = true},
-    {.name = "REVERSE_SEQUENCE", .prepare = prepare_sequence, .types = kMovable, .reorders = true, .takes_stored = true},
+    {.name = "REVERSE_V2",
+     .prepare = prepare_reverse,
+     .types = kMovable,
+     .reorders = true,
+     .takes_stored = true,
+     .keeps_codes = DTypes::all()},
+    {.name = "REVERSE_SEQUENCE",
+     .prepare = prepare_sequence,
+     .types = kMovable,
+     .reorders = true,
+     .takes_stored = true,
+     .keeps_codes = DTypes::all()},
 };
 
 }  // namespace

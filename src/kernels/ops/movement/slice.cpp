@@ -31,7 +31,8 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   return copy_kernel({StridedCopy(shape, source, dense_walk(shape))});
 }
 
-constexpr OpDef kDefinitions[] = {{.name = "SLICE", .prepare = prepare, .types = kMovableOrString, .takes_stored = true}};
+constexpr OpDef kDefinitions[] = {
+    {.name = "SLICE", .prepare = prepare, .types = kMovableOrString, .takes_stored = true, .keeps_codes = DTypes::all()}};
 
 }  // namespace
 

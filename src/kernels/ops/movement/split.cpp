@@ -99,9 +99,14 @@ Result<std::unique_ptr<Kernel>> prepare_unpack(PrepareContext& context) {
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "SPLIT", .prepare = prepare_split, .types = kMovableOrString, .main_input = 1, .takes_stored = true},
-    {.name = "SPLIT_V", .prepare = prepare_split_v, .types = kMovableOrString, .takes_stored = true},
-    {.name = "UNPACK", .prepare = prepare_unpack, .types = kMovableOrString, .takes_stored = true},
+    {.name = "SPLIT",
+     .prepare = prepare_split,
+     .types = kMovableOrString,
+     .main_input = 1,
+     .takes_stored = true,
+     .keeps_codes = DTypes::all()},
+    {.name = "SPLIT_V", .prepare = prepare_split_v, .types = kMovableOrString, .takes_stored = true, .keeps_codes = DTypes::all()},
+    {.name = "UNPACK", .prepare = prepare_unpack, .types = kMovableOrString, .takes_stored = true, .keeps_codes = DTypes::all()},
 };
 
 }  // namespace

@@ -133,7 +133,8 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   return copy_kernel({StridedCopy(builder.shape(), builder.walk(), dense_walk(builder.shape()))});
 }
 
-constexpr OpDef kDefinitions[] = {{.name = "STRIDED_SLICE", .prepare = prepare, .types = kMovableOrString, .takes_stored = true}};
+constexpr OpDef kDefinitions[] = {
+    {.name = "STRIDED_SLICE", .prepare = prepare, .types = kMovableOrString, .takes_stored = true, .keeps_codes = DTypes::all()}};
 
 }  // namespace
 

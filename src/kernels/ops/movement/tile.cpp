@@ -78,8 +78,12 @@ Result<std::unique_ptr<Kernel>> prepare_zeros_like(PrepareContext& context) {
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "TILE", .prepare = prepare_tile, .types = kMovableOrString, .takes_stored = true},
-    {.name = "BROADCAST_TO", .prepare = prepare_broadcast_to, .types = kMovableOrString, .takes_stored = true},
+    {.name = "TILE", .prepare = prepare_tile, .types = kMovableOrString, .takes_stored = true, .keeps_codes = DTypes::all()},
+    {.name = "BROADCAST_TO",
+     .prepare = prepare_broadcast_to,
+     .types = kMovableOrString,
+     .takes_stored = true,
+     .keeps_codes = DTypes::all()},
     {.name = "FILL", .prepare = prepare_fill, .types = kMovableOrString, .main_input = 1, .takes_stored = true},
     {.name = "ZEROS_LIKE", .prepare = prepare_zeros_like, .types = kMovable},
 };

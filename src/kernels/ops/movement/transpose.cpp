@@ -30,8 +30,12 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   return copy_kernel({StridedCopy(shape, source, dense_walk(shape))});
 }
 
-constexpr OpDef kDefinitions[] = {
-    {.name = "TRANSPOSE", .prepare = prepare, .types = kMovableOrString, .reorders = true, .takes_stored = true}};
+constexpr OpDef kDefinitions[] = {{.name = "TRANSPOSE",
+                                   .prepare = prepare,
+                                   .types = kMovableOrString,
+                                   .reorders = true,
+                                   .takes_stored = true,
+                                   .keeps_codes = DTypes::all()}};
 
 }  // namespace
 

@@ -64,7 +64,8 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   });
 }
 
-constexpr OpDef kDefinitions[] = {{.name = "TOPK_V2", .prepare = prepare, .types = Types::dtypes(), .takes_stored = true}};
+constexpr OpDef kDefinitions[] = {
+    {.name = "TOPK_V2", .prepare = prepare, .types = Types::dtypes(), .takes_stored = true, .keeps_codes = DTypes::all()}};
 
 }  // namespace
 

@@ -74,8 +74,8 @@ Result<std::unique_ptr<Kernel>> prepare_bilinear(PrepareContext& context) {
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "RESIZE_BILINEAR", .prepare = prepare_bilinear, .types = {DType::kFloat32}},
-    {.name = "RESIZE_NEAREST_NEIGHBOR", .prepare = prepare_nearest, .types = kMovable, .takes_stored = true},
+    {.name = "RESIZE_BILINEAR", .prepare = prepare_bilinear, .types = {DType::kFloat32}, .keeps_codes = DTypes::all()},
+    {.name = "RESIZE_NEAREST_NEIGHBOR", .prepare = prepare_nearest, .types = kMovable, .takes_stored = true, .keeps_codes = DTypes::all()},
 };
 
 }  // namespace

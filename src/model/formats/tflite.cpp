@@ -1,12 +1,12 @@
 // What is particular to TFLite (identifier TFL3).
 #include "model/edit_writer.h"
-#include "model/formats.h"
+#include "model/format_def.h"
 #include "model/part_writer.h"
 #include "model/reader.h"
 #include "tflite_bfbs_generated.h"
 #include "tflite_generated.h"
 
-namespace visq::loader {
+namespace visq::loader::model_format_tflite {
 namespace {
 
 struct Tflite {
@@ -68,18 +68,20 @@ struct Tflite {
   }
 };
 
-}  // namespace
+Status read(std::span<const std::byte> file, const std::string& path, Model& model) { return Reader<Tflite>(file, path).read(model); }
 
-Status read_tflite(std::span<const std::byte> file, const std::string& path, Model& model) {
-  return Reader<Tflite>(file, path).read(model);
-}
-
-Result<std::string> write_tflite_part(std::span<const std::byte> file, const Model& model, const ModelPart& part) {
+Result<std::string> write_part(std::span<const std::byte> file, const Model& model, const ModelPart& part) {
   return PartWriter<Tflite>(file, model, part).write();
 }
 
-Result<std::string> write_tflite_edit(std::span<const std::byte> file, const Model& model, const ModelEdit& edit) {
+Result<std::string> write_edited(std::span<const std::byte> file, const Model& model, const ModelEdit& edit) {
   return EditWriter<Tflite>(file, model, edit).write();
 }
 
-}  // namespace visq::loader
+constexpr FormatDef kFormat{{"tflite", "TFLite"}, "TFL3", read, write_part, write_edited};
+
+}  // namespace
+
+std::span<const FormatDef> definitions() { return {&kFormat, 1}; }
+
+}  // namespace visq::loader::model_format_tflite

@@ -2,11 +2,11 @@
 #include "circle_bfbs_generated.h"
 #include "circle_generated.h"
 #include "model/edit_writer.h"
-#include "model/formats.h"
+#include "model/format_def.h"
 #include "model/part_writer.h"
 #include "model/reader.h"
 
-namespace visq::loader {
+namespace visq::loader::model_format_circle {
 namespace {
 
 struct Circle {
@@ -55,18 +55,20 @@ struct Circle {
   static void renumber_details(circle::QuantizationParametersT&, const Number&) {}
 };
 
-}  // namespace
+Status read(std::span<const std::byte> file, const std::string& path, Model& model) { return Reader<Circle>(file, path).read(model); }
 
-Status read_circle(std::span<const std::byte> file, const std::string& path, Model& model) {
-  return Reader<Circle>(file, path).read(model);
-}
-
-Result<std::string> write_circle_part(std::span<const std::byte> file, const Model& model, const ModelPart& part) {
+Result<std::string> write_part(std::span<const std::byte> file, const Model& model, const ModelPart& part) {
   return PartWriter<Circle>(file, model, part).write();
 }
 
-Result<std::string> write_circle_edit(std::span<const std::byte> file, const Model& model, const ModelEdit& edit) {
+Result<std::string> write_edited(std::span<const std::byte> file, const Model& model, const ModelEdit& edit) {
   return EditWriter<Circle>(file, model, edit).write();
 }
 
-}  // namespace visq::loader
+constexpr FormatDef kFormat{{"circle", "circle"}, "CIR0", read, write_part, write_edited};
+
+}  // namespace
+
+std::span<const FormatDef> definitions() { return {&kFormat, 1}; }
+
+}  // namespace visq::loader::model_format_circle
