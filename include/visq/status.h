@@ -29,6 +29,7 @@ class [[nodiscard]] Status {
   Status(Error error) : error_(std::move(error)) {}  // NOLINT: an Error is a Status
 
   bool ok() const { return !error_.has_value(); }
+  explicit operator bool() const { return ok(); }
   const Error& error() const { return *error_; }
 
  private:
@@ -43,6 +44,7 @@ class [[nodiscard]] Result {
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: an Error is a Result<T>
 
   bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }  ///< whether there is a value, even where T is bool itself
   const Error& error() const { return std::get<1>(state_); }
   T& value() & { return std::get<0>(state_); }
   const T& value() const& { return std::get<0>(state_); }
@@ -62,14 +64,14 @@ class [[nodiscard]] Result {
 #define VISQ_CONCAT(a, b) VISQ_CONCAT_INNER(a, b)
 
 /// Returns the error of a Status expression from the enclosing function, if it has one.
-#define VISQ_TRY(expression)                                                            \
-  do {                                                                                  \
-    if (auto visq_status = (expression); !visq_status.ok()) return visq_status.error(); \
+#define VISQ_TRY(expression)                                                       \
+  do {                                                                             \
+    if (auto visq_status = (expression); !visq_status) return visq_status.error(); \
   } while (false)
 
 /// Declares `declaration` from a Result expression, or returns its error from the enclosing function.
 #define VISQ_ASSIGN(declaration, expression) VISQ_ASSIGN_INNER(VISQ_CONCAT(visq_result_, __LINE__), declaration, expression)
 #define VISQ_ASSIGN_INNER(result, declaration, expression) \
   auto result = (expression);                              \
-  if (!result.ok()) return result.error();                 \
+  if (!result) return result.error();                      \
   declaration = std::move(result).value()
