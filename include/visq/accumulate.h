@@ -1,7 +1,6 @@
 // accumulate: how does error grow through a partly quantized model?
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -26,17 +25,11 @@ struct CurveRequest {
   std::vector<RankedPart> ranked;  ///< instead of the words' own meaning, where they stand for a ranking's worst
 };
 
-struct AccumulateOptions {
-  RecordRange records;
+/// The nodes are those where error is measured.
+struct AccumulateOptions : TrialRequest, NodeSelection {
   std::vector<CurveRequest> curves;  ///< empty: all weights, and all activations
   std::vector<int> metrics;          ///< indices into all_metrics(), the first is drawn first; empty: cosine
-  std::vector<std::string> nodes;    ///< name globs of the nodes where error is measured; empty: all
-  std::vector<std::string> ops;      ///< operator types; empty: all
   bool average = false;              ///< adds means over the nodes so far
-  int threads = 0;                   ///< 0: all cores
-  std::uint64_t memory = 0;          ///< bytes for feature maps of all threads; 0: no limit
-  Progress progress;
-  const std::atomic<bool>* stop = nullptr;
 };
 
 /// Error at one place: of an operator with several outputs that of the worst one, metric by metric.
@@ -62,10 +55,7 @@ struct AccumulateCurve {
   AccumulatedError output;              ///< of the worst of the model's outputs; its averages are those of the last node
 };
 
-struct AccumulateResult {
-  ModelIdentity reference, quantized;
-  std::string data;
-  RecordRange records;
+struct AccumulateResult : PairIdentity {
   std::vector<int> metrics;
   bool average = false;
   std::vector<AccumulatedNode> nodes;  ///< in graph order
@@ -74,7 +64,6 @@ struct AccumulateResult {
   std::vector<SensitivityGap> gaps;       ///< operators that stay float, because the graphs differ there
   std::vector<NotComputed> not_computed;  ///< operators that are not runnable
   std::vector<std::string> remarks;       ///< that the numbers are to be read with
-  bool interrupted = false;
 };
 
 /// Runs the reference with the parts of each curve quantized, and measures every node against the reference as it is.

@@ -1,29 +1,21 @@
 // Accuracy of a classifier and of its quantized twin, from labels.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "visq/data.h"
-#include "visq/mode.h"
 #include "visq/model.h"
 #include "visq/run.h"
 
 namespace visq {
 
-struct AccuracyOptions {
-  RecordRange records;
-  SequenceOptions sequence;
-  Mode reference_mode = Mode::kFp32, quantized_mode = Mode::kFakeQuant;
+/// The modes count as chosen.
+struct AccuracyOptions : PairRunRequest {
   std::vector<std::int64_t> labels;  ///< of record i of the data: labels[i]
   std::int64_t label_offset = 0;     ///< the class of label l is element l + label_offset of the output
   std::string output_node;           ///< name of the output to look at (of either model); empty: the reference's first output
-  int threads = 0;                   ///< 0: all cores
-  Progress progress;
-  const std::atomic<bool>* stop = nullptr;
 };
 
 /// Shares of the records whose label is the best class, or one of the five best. Of equally good classes the one with the lower index

@@ -1,7 +1,6 @@
 // badcase: which records are the two models furthest apart on?
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,18 +12,11 @@
 
 namespace visq {
 
-struct BadcaseOptions {
-  RecordRange records;
-  SequenceOptions sequence;
-  Mode reference_mode = Mode::kFp32, quantized_mode = Mode::kFakeQuant;
-  bool modes_given = false;               ///< as in CompareOptions
+struct BadcaseOptions : PairRunRequest {
   std::vector<int> by;                    ///< metrics that say what is worst (indices into all_metrics()); empty: atol
   std::vector<std::string> nodes;         ///< name globs; empty: the reference's outputs
   PostProcess post = PostProcess::kNone;  ///< what the models' outputs go through before they are compared
   bool per_record = false;                ///< keep what merge() needs
-  int threads = 0;                        ///< 0: all cores
-  Progress progress;
-  const std::atomic<bool>* stop = nullptr;
   /// Called whenever some record is the worst so far for some output and metric, with all that are now (ascending, each once).
   std::function<Status(const std::vector<Record>& worst)> on_new_worst;
 };
@@ -46,19 +38,12 @@ struct BadcaseOutput {
   std::string not_compared;  ///< why not, in the last record where it was not; empty: always compared
 };
 
-struct BadcaseResult {
-  ModelIdentity reference, quantized;
-  std::string data;
-  RecordRange records;
-  SequenceIdentity sequence;
-  Mode reference_mode = Mode::kFp32, quantized_mode = Mode::kFakeQuant;
-  PostProcess post = PostProcess::kNone;
+struct BadcaseResult : PairIdentity {
   std::vector<int> by;
   std::vector<BadcaseOutput> outputs;
   std::vector<BadCase> cases;             ///< per output, one per metric of `by`; an output that was never compared has none
   std::vector<std::size_t> worst_output;  ///< per metric of `by`: index into cases; empty where there are none
   std::optional<RecordSums> sums;         ///< with options.per_record; every record's is that of the outputs
-  bool interrupted = false;
 };
 
 /// Streams all records once; memory does not grow with their number.

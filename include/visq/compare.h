@@ -1,7 +1,6 @@
 // compare: how far is each feature map of one model off the other's?
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -9,35 +8,24 @@
 #include <vector>
 
 #include "visq/accuracy.h"
-#include "visq/data.h"
 #include "visq/dump.h"
 #include "visq/graph.h"
+#include "visq/identity.h"
 #include "visq/metrics.h"
-#include "visq/mode.h"
 #include "visq/model.h"
 #include "visq/post_process.h"
-#include "visq/run.h"
+#include "visq/request.h"
 #include "visq/run_watch.h"
 
 namespace visq {
 
-struct CompareOptions {
-  RecordRange records;
-  SequenceOptions sequence;
-  Mode reference_mode = Mode::kFp32;
-  Mode quantized_mode = Mode::kFakeQuant;
-  bool modes_given = false;        ///< the user chose the modes: a quantized reference is meant, not models in the wrong order
-  std::vector<int> metrics;        ///< indices into all_metrics(); empty: all
-  std::vector<std::string> nodes;  ///< name globs; empty: all
-  std::vector<std::string> ops;    ///< operator types; empty: all
+struct CompareOptions : PairRunRequest, NodeSelection {
+  std::vector<int> metrics;  ///< indices into all_metrics(); empty: all
   bool per_channel = false, per_record = false;
   PostProcess post = PostProcess::kNone;  ///< what the models' outputs go through before they are compared
   bool origin = false;   ///< also the three errors of every map (ErrorOrigin), in two further passes; not with integer execution
   double max_scale = 0;  ///< anomaly limit for scales; 0: none
-  int threads = 0;       ///< 0: all cores
-  Progress progress;
   RunWatch watch;
-  const std::atomic<bool>* stop = nullptr;  ///< set from a signal handler: end early with kInterrupted results
 };
 
 /// Statistics of one side's feature map over all records.
@@ -148,29 +136,17 @@ struct NotComputed {
   std::string reason;
 };
 
-struct ModelIdentity {
-  std::string path, sha256;
-  std::string_view format = "tflite";  ///< FormatInfo::name
-};
-
 /// What merge() needs of a run over a part of the records: what decided which maps were compared and how, and every record's sums.
-struct RecordSums {
-  std::vector<std::string> nodes, ops;
+struct RecordSums : NodeSelection {
   bool modes_given = false, per_channel = false, origin = false;
   double max_scale = 0;
   std::vector<std::string> records;  ///< bytes, see analysis/record_codec.h
 };
 
-struct CompareResult {
-  ModelIdentity reference, quantized;
-  std::string data;  ///< description of the data
-  RecordRange records;
-  SequenceIdentity sequence;
-  Mode reference_mode = Mode::kFp32, quantized_mode = Mode::kFakeQuant;
-  std::vector<int> metrics;         ///< indices into all_metrics()
-  std::vector<MapComparison> maps;  ///< in the reference's graph order: subgraph, graph inputs, operators
-  std::vector<int> outputs;         ///< indices into maps: the reference's graph outputs
-  PostProcess post = PostProcess::kNone;
+struct CompareResult : PairIdentity {
+  std::vector<int> metrics;                   ///< indices into all_metrics()
+  std::vector<MapComparison> maps;            ///< in the reference's graph order: subgraph, graph inputs, operators
+  std::vector<int> outputs;                   ///< indices into maps: the reference's graph outputs
   std::vector<MapComparison> processed;       ///< with `post`: the outputs after it, parallel to `outputs`; in `maps` they are as computed
   Graph graph;                                ///< graph_of(reference), for pictures
   std::vector<std::string> quantized_graphs;  ///< names of the quantized model's subgraphs, as in Graph
@@ -179,7 +155,6 @@ struct CompareResult {
   std::vector<Anomaly> anomalies;
   std::vector<NotComputed> not_computed;
   std::optional<RecordSums> sums;  ///< with options.per_record
-  bool interrupted = false;
 };
 
 /// The comparison of output `i` of result.outputs that counts: after post-processing, where there is one.
@@ -192,7 +167,7 @@ Result<CompareResult> compare(std::shared_ptr<const Model> reference, std::share
 
 /// Compares two feature-map dumps, tensors by name, or by index where both are of the same model; records by their index in the data. What
 /// a dump does not say stays open: no operator types, no graph, no outputs. `reference_path` and `quantized_path` name them in messages.
-/// Of the options, records, modes and threads do not matter. Errors: kBadInput where they have no record or no tensor in common.
+/// Of the options, records, sequence, modes and threads do not matter. Errors: kBadInput where they have no record or no tensor in common.
 Result<CompareResult> compare_dumps(DumpReader& reference, const std::string& reference_path, DumpReader& quantized,
                                     const std::string& quantized_path, const CompareOptions& options);
 

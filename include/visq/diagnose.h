@@ -1,7 +1,6 @@
 // diagnose: why does a quantized model lose accuracy, and what is the cheapest fix?
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,15 +11,13 @@
 
 #include "visq/check.h"
 #include "visq/compare.h"
-#include "visq/data.h"
 #include "visq/model.h"
 #include "visq/profile.h"
-#include "visq/run.h"
 
 namespace visq {
 
-struct DiagnoseOptions {
-  RecordRange records;
+/// Progress counts all runs of the model, those with repairs included.
+struct DiagnoseOptions : RunRequest {
   double outlier_z = 5;          ///< values beyond this many standard deviations are outliers
   double concat_ratio = 16;      ///< largest to smallest range of joined inputs from which they are unbalanced
   double last_layer_bits = 2;    ///< bits that the range of a last layer may waste
@@ -28,9 +25,6 @@ struct DiagnoseOptions {
   double degraded_mse = 0.1;     ///< a layer is degraded over this multiple of the variance of the reference's values …
   double degraded_cosine = 0.9;  ///< … or under this cosine …
   double degraded_sqnr = 10;     ///< … or under this SQNR in dB
-  int threads = 0;               ///< 0: all cores
-  Progress progress;             ///< of all runs of the model, those with repairs included
-  const std::atomic<bool>* stop = nullptr;
 };
 
 /// How the reference's values that a finding is about lie in what the quantized tensor can hold.
@@ -75,11 +69,8 @@ struct GlobalRemark {
   std::string text;
 };
 
-struct DiagnoseResult {
-  ModelIdentity reference, quantized;
-  std::string data;
-  RecordRange records;
-  Mode mode = Mode::kInteger;  ///< in which the quantized model was run
+/// The quantized model was run in quantized_mode.
+struct DiagnoseResult : PairIdentity {
   std::vector<std::string> outputs;
   std::vector<double> output_sqnr;  ///< in dB, before any fix
   std::vector<Finding> findings;    ///< most important first
@@ -87,7 +78,6 @@ struct DiagnoseResult {
   std::vector<std::string> measures;  ///< what helps in general, where no finding's fix does
   std::vector<LayerLoss> losses;      ///< in graph order
   std::vector<LayerLoss> validation;  ///< the same on other data, where the caller asked layer_losses() for it
-  bool interrupted = false;
 };
 
 /// The same losses on other data, for a second degradation graph. `mode`: that of the diagnosis.

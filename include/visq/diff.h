@@ -21,11 +21,8 @@ struct StoredMap {
 };
 
 /// What is kept of a result of compare, be it fresh or read from a file.
-struct StoredResult {
-  std::string path;  ///< of the file; empty: a fresh one
-  ModelIdentity reference, quantized;
-  std::string data;
-  RecordRange records;
+struct StoredResult : PairIdentity {
+  std::string path;                       ///< of the file; empty: a fresh one
   std::vector<StoredMap> nodes, outputs;  ///< the accuracy counts as one more output
 };
 

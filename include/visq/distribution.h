@@ -1,7 +1,6 @@
 // distribution: what do the values of a pair of models look like?
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,18 +12,11 @@
 
 namespace visq {
 
-struct DistributionOptions {
-  RecordRange records;
-  SequenceOptions sequence;
-  Mode reference_mode = Mode::kFp32, quantized_mode = Mode::kFakeQuant;
-  bool modes_given = false;             ///< as in CompareOptions
-  std::vector<std::string> nodes, ops;  ///< name globs, operator types: these instead of the worst
-  bool all = false;                     ///< every weight and feature map
-  std::size_t worst = 5;                ///< else so many weights and so many feature maps, by SQNR
-  std::optional<int> axis;              ///< of the box plots; default: that of per-channel scales, else the last
-  int threads = 0;                      ///< 0: all cores
-  Progress progress;
-  const std::atomic<bool>* stop = nullptr;
+/// What is named, weights too, is shown instead of the worst.
+struct DistributionOptions : PairRunRequest, NodeSelection {
+  bool all = false;         ///< every weight and feature map
+  std::size_t worst = 5;    ///< else so many weights and so many feature maps, by SQNR
+  std::optional<int> axis;  ///< of the box plots; default: that of per-channel scales, else the last
 };
 
 /// A histogram, and the largest magnitude of all values, also of those outside of it.
@@ -62,14 +54,8 @@ struct Distribution {
 
 inline constexpr std::int64_t kMostBoxes = 128;
 
-struct DistributionResult {
-  ModelIdentity reference, quantized;
-  std::string data;
-  RecordRange records;
-  SequenceIdentity sequence;
-  Mode reference_mode = Mode::kFp32, quantized_mode = Mode::kFakeQuant;
+struct DistributionResult : PairIdentity {
   std::vector<Distribution> distributions;  ///< weights, then activations; worst SQNR first, or graph order where they were chosen
-  bool interrupted = false;
 };
 
 /// Two passes over the data where the worst tensors have to be found, else one for every few dozen feature maps.

@@ -2,7 +2,6 @@
 // of the whole models: a reproducer for a report about one operator.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,16 +12,11 @@
 
 namespace visq {
 
-struct ExtractOptions {
+/// Records run in order on one thread: threads do not matter.
+struct ExtractOptions : PairRunRequest {
   std::string node;  ///< name of a feature map of either model, or a glob that fits one node only
-  RecordRange records;
   /// Of a node in a called subgraph: which run in each record (of a loop's body: which turn), from 0; none: the last.
   std::optional<std::int64_t> run;
-  SequenceOptions sequence;
-  Mode reference_mode = Mode::kFp32, quantized_mode = Mode::kFakeQuant;
-  bool modes_given = false;  ///< as in CompareOptions
-  Progress progress;
-  const std::atomic<bool>* stop = nullptr;
 };
 
 /// One model's part. Where the quantized model fuses what are several operators of the reference, the parts hold all of them.
@@ -37,14 +31,11 @@ struct ExtractedPart {
   std::vector<std::vector<Array>> given;
 };
 
-struct ExtractResult {
+/// Where it was interrupted, `fed` and `given` hold fewer records.
+struct ExtractResult : RunIdentity {
   std::string node;    ///< the pair of maps that was extracted, by its name in the reference
   std::string remark;  ///< why it is not the map that was asked for, or in which run of a called subgraph it was; empty: none of these
-  std::string data;    ///< description of the data
-  RecordRange records;
-  SequenceIdentity sequence;
   ExtractedPart reference, quantized;
-  bool interrupted = false;  ///< `fed` and `given` hold fewer records
 };
 
 /// Finds the node, runs both whole models over the records and keeps what goes into and comes out of their parts.

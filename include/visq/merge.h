@@ -11,13 +11,9 @@
 namespace visq {
 
 /// A run over a part of the records, as its result file tells.
-struct Part {
-  std::string path;  ///< of the file, for messages
-  std::string data;  ///< description of the data
-  RecordRange records;
-  SequenceIdentity sequence;
-  Mode reference_mode = Mode::kFp32, quantized_mode = Mode::kFakeQuant;
-  PostProcess post = PostProcess::kNone;
+struct Part : PairIdentity {
+  std::string path;                  ///< of the file, for messages
+  bool badcase = false;              ///< of badcase, otherwise of compare
   std::vector<int> metrics;          ///< of compare: those computed; of badcase: those that say what is worst
   std::optional<Accuracy> accuracy;  ///< of compare
   RecordSums sums;

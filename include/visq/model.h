@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "visq/checksum.h"
 #include "visq/dtype.h"
 #include "visq/shape.h"
 #include "visq/status.h"
@@ -128,6 +129,7 @@ struct Model {
   std::vector<Signature> signatures;
   std::shared_ptr<const void> storage;  ///< keeps alive what spans point into
   std::span<const std::byte> mapped;    ///< the part of storage that is a mapped file, see release_pages()
+  Checksum checksum;                    ///< of that file; none where the model was made in memory
 
   const Subgraph& main() const { return subgraphs.front(); }
 };

@@ -1,7 +1,6 @@
 // partial: how many nodes must stay float?
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -37,17 +36,11 @@ struct Ranking {
 inline constexpr std::size_t kWorstTaken = 10;
 inline constexpr double kPickThreshold = 0.999;
 
-struct PartialOptions {
-  RecordRange records;
+/// Of nodes that are named, all are taken; without names, by threshold. Progress counts the trials of the second part of the run.
+struct PartialOptions : TrialRequest, NodeSelection {
   double pick_threshold = kPickThreshold;
-  std::vector<std::string> nodes;    ///< name globs of either model: all that they name; empty: by threshold
-  std::vector<std::string> ops;      ///< operator types; empty: all
   const Ranking* ranking = nullptr;  ///< instead of trying every node
-  int threads = 0;                   ///< 0: all cores
-  std::uint64_t memory = 0;          ///< bytes for feature maps of all threads; 0: no limit
-  Progress progress;                 ///< trials, of the second part of the run
-  Progress ranking_progress;         ///< trials, of the first
-  const std::atomic<bool>* stop = nullptr;
+  Progress ranking_progress;         ///< trials, of the first part
 };
 
 /// The error of the model's outputs, of the worst of them by each metric.
@@ -64,10 +57,7 @@ struct PartialStep {
   OutputError kept_float;  ///< this one and all before it float, everything else quantized
 };
 
-struct PartialResult {
-  ModelIdentity reference, quantized;
-  std::string data;
-  RecordRange records;
+struct PartialResult : PairIdentity {
   std::vector<int> metrics;  ///< cosine, mse, sqnr
   PickedBy picked_by = PickedBy::kThreshold;
   double pick_threshold = kPickThreshold;
@@ -78,7 +68,6 @@ struct PartialResult {
   std::vector<PartialStep> steps;    ///< the most sensitive first
   std::vector<SensitivityGap> gaps;
   std::vector<std::string> remarks;  ///< that the numbers are to be read with
-  bool interrupted = false;
 };
 
 /// Ranks nodes by what they do to the output alone, then keeps them float one after the other.

@@ -1,7 +1,6 @@
 // profile: what are the numbers of every tensor?
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,16 +11,10 @@
 
 namespace visq {
 
-struct ProfileOptions {
-  RecordRange records;
-  SequenceOptions sequence;
-  std::vector<Mode> modes;              ///< one per model
-  std::vector<std::string> nodes, ops;  ///< name globs, operator types; empty: all
+struct ProfileOptions : SequenceRequest, NodeSelection {
+  std::vector<Mode> modes;  ///< one per model
   bool per_channel = false;
   bool time = false;  ///< also measure every operator, after the statistics, one record at a time on one thread
-  int threads = 0;    ///< 0: all cores
-  Progress progress;
-  const std::atomic<bool>* stop = nullptr;
 };
 
 /// Statistics of real values over all records. Extremes are exact, mean and variance streamed without cancellation, quantiles within
@@ -96,13 +89,9 @@ struct WeightProfile {
   double sqnr = 0;  ///< in dB; +inf without error
 };
 
-struct ProfileResult {
-  std::string data;
-  RecordRange records;
-  SequenceIdentity sequence;
+struct ProfileResult : RunIdentity {
   std::vector<ModelProfile> models;    ///< one or two
   std::vector<WeightProfile> weights;  ///< of two models
-  bool interrupted = false;
 };
 
 /// Profiles one model, or a pair over the same data (`quantized` may be null).

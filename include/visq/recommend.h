@@ -2,7 +2,6 @@
 // operators to keep in higher precision, as a front of error over cost.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -19,8 +18,7 @@ namespace visq {
 /// Hands the float model's outputs of all labelled records, some of it quantized, to a sink.
 using SendOutputs = std::function<Status(MapSink& sink)>;
 
-struct RecommendOptions {
-  RecordRange records;
+struct RecommendOptions : TrialRequest {
   std::string to = "float32";         ///< what chosen operators become: "float32" or "int16"
   std::int64_t budget = -1;           ///< most bytes that weights may grow by; negative: no limit
   std::optional<double> target_sqnr;  ///< of the worst output, in dB: the search ends there
@@ -31,10 +29,6 @@ struct RecommendOptions {
   std::int64_t label_offset = 0;     ///< the class of label l is element l + label_offset of the first output
   /// Instead of labels: a number, the higher the better, for the outputs that it asks for. Numbers up to 1 are shares.
   std::function<Result<double>(const SendOutputs& send)> judge;
-  int threads = 0;
-  std::uint64_t memory = 0;  ///< bytes for feature maps; 0: no limit
-  Progress progress;
-  const std::atomic<bool>* stop = nullptr;
 };
 
 /// A fix that needs no new calibration, applied to the quantized model.
@@ -54,10 +48,7 @@ struct PrecisionPoint {
   std::optional<double> accuracy_drop;  ///< points; where there are labels or a judge
 };
 
-struct RecommendResult {
-  ModelIdentity reference, quantized;
-  std::string data;
-  RecordRange records;
+struct RecommendResult : PairIdentity {
   std::string to;
   Mode repair_mode = Mode::kInteger;  ///< in which repairs were measured
   double sqnr_before = 0;             ///< worst output of the model as it is, in that mode
@@ -70,7 +61,6 @@ struct RecommendResult {
   double unrepaired_sqnr = 0;             ///< of the chosen set without the repairs: what a quantizer that calibrates as before makes of it
   QuantizerConfig config;                 ///< of the chosen point
   bool target_met = true;
-  bool interrupted = false;
   std::string repaired_model;  ///< bytes of a model file with all repairs; empty: nothing was repaired
 };
 

@@ -2,21 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "visq/data.h"
-#include "visq/mode.h"
 #include "visq/model.h"
-#include "visq/sequence.h"
+#include "visq/request.h"
 
 namespace visq {
-
-/// Told after each record: done, total. Called from one thread at a time.
-using Progress = std::function<void(std::int64_t done, std::int64_t total)>;
 
 /// A feature map of subgraph 0 as the run made it. Valid only during the call that receives it.
 struct FeatureMap {
@@ -36,13 +30,9 @@ class MapSink {
   virtual Status add(const FeatureMap& map) = 0;
 };
 
-struct RunOptions {
+/// Records run in order on one thread, and the sink's error is what ends them early: threads and stop do not matter.
+struct RunOptions : SequenceRequest, NodeSelection {
   Mode mode = Mode::kFp32;
-  RecordRange records;
-  SequenceOptions sequence;
-  std::vector<std::string> nodes;  ///< name globs; empty: all
-  std::vector<std::string> ops;    ///< operator types; empty: all
-  Progress progress;
 };
 
 /// Why a tensor was not computed.

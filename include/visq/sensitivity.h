@@ -1,7 +1,6 @@
 // sensitivity: which thing alone, quantized, hurts the model's output?
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -42,24 +41,18 @@ struct SensitivePart {
 /// "node", "weight", "input-2" …
 std::string sensitive_type(const SensitivePart& part);
 
-struct SensitivityOptions {
-  RecordRange records;
-  std::vector<SensitiveType> types;  ///< empty: node
-  std::vector<int> input_slots;      ///< with kInput: only these; empty: all
-  std::vector<int> metrics;          ///< indices into all_metrics(), the first sorts; empty: mse
-  std::vector<std::string> nodes;    ///< name globs of either model; a name fixes its own type; empty: all
-  std::vector<std::string> ops;      ///< operator types; empty: all
-  std::string output_node;           ///< feature map to measure instead of the model's outputs; empty: all outputs, the worst
-  bool leave_one_out = false;        ///< everything quantized but one thing
-  bool estimate = false;             ///< few records first, then only the contenders
-  int top = 10;                      ///< ranks that an estimate is to find
-  bool reverse = false;              ///< least sensitive first
-  int threads = 0;                   ///< 0: all cores
-  std::uint64_t memory = 0;          ///< bytes for feature maps of all threads; 0: no limit
-  Progress progress;
-  const std::atomic<bool>* stop = nullptr;
-  std::function<void(double seconds)> expected;                     ///< told once, early, how long it will take
-  std::string resume;                                               ///< a state that `checkpoint` was given; empty: from the start
+/// Names may be those of weights too; a name fixes its own type. Progress counts trials.
+struct SensitivityOptions : TrialRequest, NodeSelection {
+  std::vector<SensitiveType> types;              ///< empty: node
+  std::vector<int> input_slots;                  ///< with kInput: only these; empty: all
+  std::vector<int> metrics;                      ///< indices into all_metrics(), the first sorts; empty: mse
+  std::string output_node;                       ///< feature map to measure instead of the model's outputs; empty: all outputs, the worst
+  bool leave_one_out = false;                    ///< everything quantized but one thing
+  bool estimate = false;                         ///< few records first, then only the contenders
+  int top = 10;                                  ///< ranks that an estimate is to find
+  bool reverse = false;                          ///< least sensitive first
+  std::function<void(double seconds)> expected;  ///< told once, early, how long it will take
+  std::string resume;                            ///< a state that `checkpoint` was given; empty: from the start
   std::function<Status(const std::string& state)> checkpoint = {};  ///< given the state now and then, and when stopped
 };
 
@@ -82,10 +75,7 @@ struct SensitivityGap {
   std::string reason;
 };
 
-struct SensitivityResult {
-  ModelIdentity reference, quantized;
-  std::string data;
-  RecordRange records;
+struct SensitivityResult : PairIdentity {
   std::vector<SensitiveType> types;
   std::vector<int> metrics;
   bool leave_one_out = false, estimate = false, reverse = false;
@@ -97,7 +87,6 @@ struct SensitivityResult {
   std::string rank_interval;         ///< how intervals of ranks were found; empty: there are none
   double computed_share = 0;         ///< operators computed, of those that full runs for every trial would have computed
   double estimate_share = 1;         ///< trials done, of those that the full ranking takes
-  bool interrupted = false;
 };
 
 /// Errors: kBadInput where models, data and options do not fit together, or where `memory` does not hold the feature maps of one record

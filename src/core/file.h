@@ -58,6 +58,8 @@ Status make_folder(const std::string& path);
 
 /// SHA-256 of bytes in lower-case hexadecimal.
 std::string sha256(std::span<const std::byte> bytes);
+/// Of a mapped file's content, slice after slice: each is given back to the system (see release_pages).
+std::string mapped_sha256(std::span<const std::byte> mapped);
 /// Of a file's content, slice after slice: no more of it stays in memory. Errors: those of MappedFile::open().
 Result<std::string> file_sha256(const std::string& path);
 

@@ -46,9 +46,11 @@ std::string sha256(std::span<const std::byte> bytes) {
   return digest(bytes, [](std::span<const std::byte>) {});
 }
 
+std::string mapped_sha256(std::span<const std::byte> mapped) { return digest(mapped, release_pages); }
+
 Result<std::string> file_sha256(const std::string& path) {
   VISQ_ASSIGN(const auto file, MappedFile::open(path));
-  return digest(file->bytes(), release_pages);
+  return mapped_sha256(file->bytes());
 }
 
 }  // namespace visq

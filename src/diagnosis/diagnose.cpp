@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/records/run_identity.h"
 #include "diagnosis/examination.h"
 #include "diagnosis/measured_pair.h"
 #include "diagnosis/overall.h"
@@ -66,17 +67,14 @@ Result<DiagnoseResult> diagnose(std::shared_ptr<const Model> reference, std::sha
   std::vector<Fault> faults;
   VISQ_ASSIGN(const Examination examination, find_faults(*pair, options, faults));
   DiagnoseResult result;
-  result.reference = {reference->path, {}, reference->format};
-  result.quantized = {quantized->path, {}, quantized->format};
-  result.data = data.description();
-  result.records = options.records;
-  result.mode = examination.trials->mode();
+  static_cast<PairIdentity&>(result) = analysis::pair_identity(*reference, *quantized, analysis::run_identity(data.description(), options));
+  result.quantized_mode = examination.trials->mode();
   result.output_sqnr = examination.trials->before().outputs;
   for (const int output : compared_outputs(pair->subject())) result.outputs.push_back(pair->subject().names().name(output));
   for (Fault& fault : faults) result.findings.push_back(std::move(fault.finding));
   result.interrupted = stopped(options);
   if (result.interrupted) return result;
-  VISQ_ASSIGN(result.losses, layer_losses(reference, quantized, data, options, result.mode));
+  VISQ_ASSIGN(result.losses, layer_losses(reference, quantized, data, options, result.quantized_mode));
   add_overall(*examination.symptoms, pair->what_if(), *examination.trials, options, result);
   std::stable_sort(result.findings.begin(), result.findings.end(),
                    [](const Finding& a, const Finding& b) { return a.severity > b.severity; });

@@ -31,12 +31,11 @@ LayerLoss loss_of(const MapComparison& map, const DiagnoseOptions& options) {
 Result<std::vector<LayerLoss>> layer_losses(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
                                             RecordSource& data, const DiagnoseOptions& options, Mode mode) {
   CompareOptions compare_options;
-  compare_options.records = options.records;
+  static_cast<RunRequest&>(compare_options) = options;
+  compare_options.progress = {};  // told of runs with repairs, not of records
   compare_options.quantized_mode = mode;
   compare_options.modes_given = true;
   compare_options.metrics = {metric_index("mse"), metric_index("cosine"), metric_index("sqnr")};
-  compare_options.threads = options.threads;
-  compare_options.stop = options.stop;
   VISQ_ASSIGN(const CompareResult compared, compare(reference, quantized, data, compare_options));
   std::vector<LayerLoss> losses;
   for (const MapComparison& map : compared.maps) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "analysis/records/run_identity.h"
 #include "core/error.h"
 #include "diagnosis/examination.h"
 #include "diagnosis/precision_accuracy.h"
@@ -124,10 +125,7 @@ QuantizerConfig config_of(const Model& reference, const Model& quantized, const 
 
 DiagnoseOptions diagnose_options(const RecommendOptions& options) {
   DiagnoseOptions result;
-  result.records = options.records;
-  result.threads = options.threads;
-  result.progress = options.progress;
-  result.stop = options.stop;
+  static_cast<RunRequest&>(result) = options;
   return result;
 }
 
@@ -138,10 +136,7 @@ Result<RecommendResult> recommend(std::shared_ptr<const Model> reference, std::s
                                   const RecommendOptions& options) {
   using namespace diagnosis;
   RecommendResult result;
-  result.reference = {reference->path, {}, reference->format};
-  result.quantized = {quantized->path, {}, quantized->format};
-  result.data = data.description();
-  result.records = options.records;
+  static_cast<PairIdentity&>(result) = analysis::pair_identity(*reference, *quantized, analysis::run_identity(data.description(), options));
   result.to = options.to;
   VISQ_ASSIGN(const auto pair, MeasuredPair::create(reference, quantized, data, options.records));
   VISQ_ASSIGN(const Repaired repaired, repair(*pair, diagnose_options(options), result));

@@ -78,6 +78,7 @@ Result<Model> load_model(const std::string& path) {
   model.file_bytes = file->bytes().size();
   model.storage = file;
   model.mapped = file->bytes();
+  model.checksum = Checksum(file, file->bytes());
   try {
     VISQ_TRY(format->read(file->bytes(), path, model));
   } catch (const std::bad_alloc&) {

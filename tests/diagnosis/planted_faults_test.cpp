@@ -74,7 +74,7 @@ TEST_F(PlantedFault, CleanModelHasNoErrorAndNoRemark) {
   const DiagnoseResult result = diagnose_with({});
   for (const Finding& finding : result.findings) EXPECT_LT(finding.severity, Severity::kError) << finding.cause << " " << finding.text;
   EXPECT_TRUE(result.remarks.empty());
-  EXPECT_EQ(result.mode, Mode::kInteger);
+  EXPECT_EQ(result.quantized_mode, Mode::kInteger);
   EXPECT_EQ(result.losses.size(), 12U);
 }
 

@@ -2,19 +2,18 @@
 // results that merge joins.
 #include "fuzz/data_models.h"
 #include "fuzz/fuzz_input.h"
-#include "report/json/compare_file.h"
-#include "report/json/part_file.h"
 #include "report/json/ranking_file.h"
 #include "visq/graph.h"
 #include "visq/report.h"
+#include "visq/report/result_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace visq;
   fuzz::limit_the_run();
   const std::string& path = fuzz::file_of(data, size);
   static_cast<void>(report::read_ranking(path));
-  static_cast<void>(report::read_compare_file(path));
-  static_cast<void>(report::read_part_file(path));
+  static_cast<void>(report::read_result(path));
+  static_cast<void>(report::read_part(path));
   const auto file = read_visq_json(path);
   if (file.ok()) static_cast<void>(dot_graph(*file, graph_of(fuzz::model_of_two())));
   return 0;

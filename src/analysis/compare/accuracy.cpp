@@ -87,8 +87,7 @@ class Worker {
 
 CompareOptions plan_options(const AccuracyOptions& options) {
   CompareOptions compare;
-  compare.reference_mode = options.reference_mode;
-  compare.quantized_mode = options.quantized_mode;
+  static_cast<PairRunRequest&>(compare) = options;
   compare.modes_given = true;
   return compare;
 }

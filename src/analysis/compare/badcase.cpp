@@ -11,6 +11,7 @@
 #include "analysis/pairs/post_process.h"
 #include "analysis/records/map_record.h"
 #include "analysis/records/record_workers.h"
+#include "analysis/records/run_identity.h"
 #include "core/error.h"
 #include "metrics/metric.h"
 #include "visq/merge.h"
@@ -90,9 +91,7 @@ bool is_worse(int metric, const Badness& a, const Badness& b) {
 Result<ComparePlan> make_plan(const std::shared_ptr<const Model>& reference, const std::shared_ptr<const Model>& quantized,
                               const BadcaseOptions& options) {
   CompareOptions compare;
-  compare.reference_mode = options.reference_mode;
-  compare.quantized_mode = options.quantized_mode;
-  compare.modes_given = options.modes_given;
+  static_cast<PairRunRequest&>(compare) = options;
   compare.nodes = options.nodes;
   if (options.nodes.empty()) {
     const MapNames names(*reference, 0);
@@ -158,7 +157,7 @@ class Worst {
   /// `data` gives the records that come without.
   Worst(const ComparePlan& plan, const BadcaseOptions& options, RecordSource* data)
       : options_(options), data_(data), by_(metrics_of(options)) {
-    if (options.per_record) sums_ = RecordSums{options.nodes, {}, options.modes_given, false, false, 0, {}};
+    if (options.per_record) sums_ = RecordSums{{options.nodes, {}}, options.modes_given, false, false, 0, {}};
     const analysis::PairNames names(plan);
     for (const std::size_t pair : chosen_pairs(plan, options)) {
       const bool called = plan.pairs()[pair].reference_subgraph != 0;
@@ -259,18 +258,9 @@ class Worst {
   std::vector<Slot> slots_;  ///< [output][metric]
 };
 
-BadcaseResult result_of(const ComparePlan& plan, const BadcaseOptions& options, const std::string& data, std::int64_t done,
-                        const Worst& worst) {
+BadcaseResult result_of(PairIdentity identity, const Worst& worst) {
   BadcaseResult result;
-  result.reference = {plan.reference().path, {}, plan.reference().format};
-  result.quantized = {plan.quantized().path, {}, plan.quantized().format};
-  result.data = data;
-  result.sequence = identity(options.sequence);
-  result.records = {options.records.first, options.records.first + done};
-  result.interrupted = result.records.last < options.records.last;
-  result.reference_mode = options.reference_mode;
-  result.quantized_mode = options.quantized_mode;
-  result.post = options.post;
+  static_cast<PairIdentity&>(result) = std::move(identity);
   worst.write(result);
   return result;
 }
@@ -283,7 +273,10 @@ Result<BadcaseResult> badcase(std::shared_ptr<const Model> reference, std::share
   Worst worst(plan, options, &data);
   VISQ_ASSIGN(const std::int64_t done, scan(plan, data, options, options.on_new_worst != nullptr,
                                             [&](std::int64_t record, RecordBadness&& o) { return worst.add(record, std::move(o)); }));
-  return result_of(plan, options, data.description(), done, worst);
+  PairIdentity identity = analysis::pair_identity(*reference, *quantized, data.description(), options);
+  identity.post = options.post;
+  analysis::end_after(done, identity);
+  return result_of(std::move(identity), worst);
 }
 
 Result<BadcaseResult> merge_badcases(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
@@ -291,10 +284,7 @@ Result<BadcaseResult> merge_badcases(std::shared_ptr<const Model> reference, std
   const Part& first = parts.front();
   VISQ_TRY(analysis::whole_sequences(parts, {reference.get(), quantized.get()}));
   BadcaseOptions options;
-  options.records = {first.records.first, parts.back().records.last};
-  options.reference_mode = first.reference_mode;
-  options.quantized_mode = first.quantized_mode;
-  options.modes_given = first.sums.modes_given;
+  static_cast<PairRunRequest&>(options) = analysis::request_of(parts);
   options.by = first.metrics;
   options.nodes = first.sums.nodes;
   options.post = first.post;
@@ -304,9 +294,7 @@ Result<BadcaseResult> merge_badcases(std::shared_ptr<const Model> reference, std
   VISQ_TRY(analysis::fold_parts(
       parts, unpack_output, [&](const RecordBadness& output) { return output.maps.size() == worst.outputs(); },
       [&](std::int64_t record, RecordBadness&& output) { return worst.add(record, std::move(output)); }));
-  BadcaseResult result = result_of(plan, options, first.data, options.records.last - options.records.first, worst);
-  result.sequence = first.sequence;
-  return result;
+  return result_of(analysis::identity_of(parts, *reference, *quantized), worst);
 }
 
 Result<std::vector<std::int64_t>> worst_records(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,

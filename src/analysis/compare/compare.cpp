@@ -10,6 +10,7 @@
 #include "analysis/pairs/pair_worker.h"
 #include "analysis/pairs/post_process.h"
 #include "analysis/records/record_workers.h"
+#include "analysis/records/run_identity.h"
 #include "analysis/records/run_memory.h"
 #include "core/error.h"
 #include "visq/merge.h"
@@ -149,7 +150,10 @@ Result<CompareResult> compare(std::shared_ptr<const Model> reference, std::share
       [&](std::int64_t record, RecordOutput&& output) { return collector.add(record, std::move(output)); }, options.stop, codec);
   VISQ_ASSIGN(const auto done, workers.run(threads));
   if (clock && done > 0) options.watch.costs(clock->costs());
-  return collector.finish(data.description());
+  PairIdentity identity = analysis::pair_identity(*reference, *quantized, data.description(), options);
+  identity.post = options.post;
+  analysis::end_after(done, identity);
+  return collector.finish(std::move(identity));
 }
 
 Result<CompareResult> merge_comparisons(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
@@ -157,25 +161,20 @@ Result<CompareResult> merge_comparisons(std::shared_ptr<const Model> reference, 
   const Part& first = parts.front();
   VISQ_TRY(analysis::whole_sequences(parts, {reference.get(), quantized.get()}));
   CompareOptions options;
-  options.records = {first.records.first, parts.back().records.last};
-  options.reference_mode = first.reference_mode;
-  options.quantized_mode = first.quantized_mode;
-  options.modes_given = first.sums.modes_given;
+  static_cast<PairRunRequest&>(options) = analysis::request_of(parts);
   options.metrics = first.metrics;
-  options.nodes = first.sums.nodes;
-  options.ops = first.sums.ops;
+  static_cast<NodeSelection&>(options) = first.sums;
   options.per_channel = first.sums.per_channel;
   options.origin = first.sums.origin;
   options.max_scale = first.sums.max_scale;
   options.post = first.post;
   options.per_record = true;
-  VISQ_ASSIGN(auto plan, ComparePlan::create(std::move(reference), std::move(quantized), options));
+  VISQ_ASSIGN(auto plan, ComparePlan::create(reference, quantized, options));
   analysis::ComparisonCollector collector(plan, options);
   VISQ_TRY(analysis::fold_parts(
       parts, analysis::unpack_output, [&](const RecordOutput& output) { return collector.fits(output); },
       [&](std::int64_t record, RecordOutput&& output) { return collector.add(record, std::move(output)); }));
-  CompareResult result = collector.finish(first.data);
-  result.sequence = first.sequence;
+  CompareResult result = collector.finish(analysis::identity_of(parts, *reference, *quantized));
   VISQ_ASSIGN(result.accuracy, merged_accuracy(parts));
   return result;
 }

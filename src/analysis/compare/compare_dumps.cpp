@@ -4,6 +4,7 @@
 
 #include "analysis/facts/node_filter.h"
 #include "analysis/records/comparison_sum.h"
+#include "analysis/records/run_identity.h"
 #include "core/error.h"
 #include "visq/compare.h"
 
@@ -52,8 +53,8 @@ class DumpComparison {
   }
 
   Result<CompareResult> run(const std::string& reference_path, const std::string& quantized_path) {
-    result_.reference.path = reference_path;
-    result_.quantized.path = quantized_path;
+    result_.reference = analysis::file_identity(reference_path);
+    result_.quantized = analysis::file_identity(quantized_path);
     std::vector<std::int64_t> records;
     std::ranges::set_intersection(r_.records(), q_.records(), std::back_inserter(records));
     if (records.empty()) return bad_input("{} and {} have no record in common", reference_path, quantized_path);

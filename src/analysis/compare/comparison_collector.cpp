@@ -19,7 +19,7 @@ ComparisonCollector::ComparisonCollector(const ComparePlan& plan, const CompareO
     : plan_(plan), options_(options), reference_names_(names_of(plan.reference())), quantized_names_(names_of(plan.quantized())) {
   result_.metrics = chosen_metrics(options.metrics);
   if (options.per_record) {
-    result_.sums = RecordSums{options.nodes, options.ops, options.modes_given, options.per_channel, options.origin, options.max_scale, {}};
+    result_.sums = RecordSums{options, options.modes_given, options.per_channel, options.origin, options.max_scale, {}};
   }
   for (std::size_t i = 0; i < plan.pairs().size(); ++i) {
     if (!plan.wanted()[i]) continue;
@@ -77,23 +77,15 @@ bool ComparisonCollector::fits(const RecordOutput& output) const {
          known(plan_.reference(), output.reference_failures) && known(plan_.quantized(), output.quantized_failures);
 }
 
-CompareResult ComparisonCollector::finish(const std::string& data) {
-  result_.reference = {plan_.reference().path, {}, plan_.reference().format};
-  result_.quantized = {plan_.quantized().path, {}, plan_.quantized().format};
+CompareResult ComparisonCollector::finish(PairIdentity identity) {
+  static_cast<PairIdentity&>(result_) = std::move(identity);
   result_.graph = graph_of(plan_.reference());
   result_.quantized_graphs = graph_of(plan_.quantized()).subgraphs;
-  result_.data = data;
-  result_.sequence = identity(options_.sequence);
-  result_.records = {options_.records.first, options_.records.first + done_};
-  result_.reference_mode = options_.reference_mode;
-  result_.quantized_mode = options_.quantized_mode;
-  result_.interrupted = result_.records.last < options_.records.last;
   for (const ComparisonSum& sum : sums_) {
     result_.maps.push_back(sum.finish());
     const auto odd = sum.anomalies(options_.max_scale);
     result_.anomalies.insert(result_.anomalies.end(), odd.begin(), odd.end());
   }
-  result_.post = options_.post;
   for (const ComparisonSum& sum : processed_) result_.processed.push_back(sum.finish());
   note_low_precision_output();
   if (!origins_.empty()) conclude_origins();

@@ -28,7 +28,7 @@ class ComparisonCollector {
   /// Whether an output has the form that this comparison's have; for outputs read from files.
   bool fits(const RecordOutput& output) const;
   /// `data`: its description.
-  CompareResult finish(const std::string& data);
+  CompareResult finish(PairIdentity identity);
 
  private:
   void note_failures(const Model& model, const std::vector<MapNames>& names, const std::vector<runtime::NodeFailure>& failures);

@@ -90,6 +90,13 @@ StoredMap stored_map(const MapComparison& map, const std::vector<int>& metrics) 
   return out;
 }
 
+StoredResult without_maps(const StoredResult& result) {
+  StoredResult out;
+  static_cast<PairIdentity&>(out) = result;
+  out.path = result.path;
+  return out;
+}
+
 }  // namespace
 
 const std::vector<MetricInfo>& diff_metrics() {
@@ -110,7 +117,8 @@ bool same_records(const StoredResult& a, const StoredResult& b) {
 }
 
 StoredResult stored(const CompareResult& result) {
-  StoredResult out{"", result.reference, result.quantized, result.data, result.records, {}, {}};
+  StoredResult out;
+  static_cast<PairIdentity&>(out) = result;
   for (const MapComparison& map : result.maps) out.nodes.push_back(stored_map(map, result.metrics));
   for (std::size_t i = 0; i < result.outputs.size(); ++i) out.outputs.push_back(stored_map(compared_output(result, i), result.metrics));
   if (result.accuracy) out.outputs.push_back(stored_accuracy(result.accuracy->output, result.accuracy->drop()));
@@ -135,8 +143,8 @@ double worst_allowed(const MetricInfo& metric, const MetricValue& before, double
 DiffResult diff(const StoredResult& before, const StoredResult& after, double tolerance) {
   DiffResult result;
   result.tolerance = tolerance;
-  result.before = {before.path, before.reference, before.quantized, before.data, before.records, {}, {}};
-  result.after = {after.path, after.reference, after.quantized, after.data, after.records, {}, {}};
+  result.before = without_maps(before);
+  result.after = without_maps(after);
   Partners outputs(before.outputs), nodes(before.nodes);
   for (const StoredMap& map : after.outputs) {
     const StoredMap* partner = outputs.take(map);

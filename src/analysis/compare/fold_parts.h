@@ -26,6 +26,12 @@ Status fold_parts(const std::vector<Part>& parts, const Unpack& unpack, const Fi
   return {};
 }
 
+/// What one run over the records of all parts would have been asked for; sequences aside, which were run already.
+PairRunRequest request_of(const std::vector<Part>& parts);
+
+/// What its result would be called by.
+PairIdentity identity_of(const std::vector<Part>& parts, const Model& reference, const Model& quantized);
+
 /// A part starts from a fresh state, where one run over all records goes on with what it kept: no difference only where a sequence begins.
 /// Errors: kBadInput naming the part that begins elsewhere.
 Status whole_sequences(const std::vector<Part>& parts, std::initializer_list<const Model*> models);

@@ -53,6 +53,24 @@ Result<std::vector<Part>> in_order(std::vector<Part> parts) {
 
 namespace analysis {
 
+PairRunRequest request_of(const std::vector<Part>& parts) {
+  const Part& first = parts.front();
+  PairRunRequest request;
+  request.records = {first.records.first, parts.back().records.last};
+  request.reference_mode = first.reference_mode;
+  request.quantized_mode = first.quantized_mode;
+  request.modes_given = first.sums.modes_given;
+  return request;
+}
+
+PairIdentity identity_of(const std::vector<Part>& parts, const Model& reference, const Model& quantized) {
+  PairIdentity whole = parts.front();
+  whole.records.last = parts.back().records.last;
+  whole.reference = identity(reference);
+  whole.quantized = identity(quantized);
+  return whole;
+}
+
 Status whole_sequences(const std::vector<Part>& parts, std::initializer_list<const Model*> models) {
   const SequenceIdentity& sequence = parts.front().sequence;
   const bool kept = std::any_of(models.begin(), models.end(), [](const Model* model) { return keeps_state(*model); });

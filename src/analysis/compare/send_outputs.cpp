@@ -20,8 +20,7 @@ struct Outputs {
 Result<std::int64_t> send_outputs(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
                                   const AccuracyOptions& options, MapSink& reference_sink, MapSink& quantized_sink) {
   CompareOptions compare;
-  compare.reference_mode = options.reference_mode;
-  compare.quantized_mode = options.quantized_mode;
+  static_cast<PairRunRequest&>(compare) = options;
   compare.modes_given = true;
   VISQ_ASSIGN(ComparePlan plan, ComparePlan::create(reference, quantized, compare));
   VISQ_ASSIGN(const auto feed, analysis::SequenceFeed::create(*reference, quantized.get(), options.sequence));

@@ -60,8 +60,8 @@ Result<CheckResult> check(std::shared_ptr<const Model> reference, std::shared_pt
     VISQ_TRY(analysis::pair_operators(context));
   }
   CheckResult result;
-  result.model = {model->path, {}, model->format};
-  if (reference) result.reference = ModelIdentity{reference->path, {}, reference->format};
+  result.model = identity(*model);
+  if (reference) result.reference = identity(*reference);
   result.quantization = quantization_scheme(*model);
   for (const analysis::CheckedGraph& graph : context.graphs) {
     result.operators += static_cast<std::int64_t>(graph.graph().operators.size());

@@ -5,6 +5,7 @@
 #include "analysis/compare/worst_output.h"
 #include "analysis/records/comparison_sum.h"
 #include "analysis/records/record_workers.h"
+#include "analysis/records/run_identity.h"
 #include "analysis/trials/accumulate_plan.h"
 #include "analysis/trials/part_remarks.h"
 #include "analysis/trials/trial_runner.h"
@@ -189,16 +190,13 @@ Result<AccumulateResult> accumulate(std::shared_ptr<const Model> reference, std:
                                     const AccumulateOptions& options) {
   VISQ_ASSIGN(const auto models, PartialModels::create(reference, quantized));
   AccumulateResult result;
-  result.reference = {reference->path, {}, reference->format};
-  result.quantized = {quantized->path, {}, quantized->format};
-  result.data = data.description();
+  static_cast<PairIdentity&>(result) = analysis::pair_identity(*reference, *quantized, analysis::run_identity(data.description(), options));
   result.metrics = options.metrics.empty() ? std::vector<int>{metric_index("cosine")} : options.metrics;
   result.average = options.average;
   VISQ_ASSIGN(const AccumulatePlan plan, analysis::plan_accumulation(*models, options, result));
   Accumulation accumulation(*models, plan, options, result.metrics);
   VISQ_ASSIGN(const std::int64_t done, accumulation.run(data));
-  result.records = {options.records.first, options.records.first + done};
-  result.interrupted = result.records.last < options.records.last;
+  analysis::end_after(done, result);
   for (std::size_t i = 0; i < result.curves.size(); ++i) {
     AccumulateCurve& curve = result.curves[i];
     const auto maps = accumulation.maps(i);

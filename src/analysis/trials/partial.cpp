@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analysis/records/record_workers.h"
+#include "analysis/records/run_identity.h"
 #include "analysis/trials/kept_float.h"
 #include "analysis/trials/part_names.h"
 #include "analysis/trials/sensitive_parts.h"
@@ -51,14 +52,10 @@ std::vector<RankedPart> picked(const Ranking& ranking, double threshold, PickedB
 class Picker {
  public:
   Picker(const PartialOptions& options, PartialResult& result) : options_(options), result_(result) {
-    trials_.records = options.records;
-    trials_.metrics = result.metrics;
-    trials_.nodes = options.nodes;
-    trials_.ops = options.ops;
-    trials_.threads = options.threads;
-    trials_.memory = options.memory;
+    static_cast<TrialRequest&>(trials_) = options;
+    static_cast<NodeSelection&>(trials_) = options;
     trials_.progress = options.ranking_progress;
-    trials_.stop = options.stop;
+    trials_.metrics = result.metrics;
   }
 
   Result<std::vector<Sensitivity>> pick(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
@@ -190,10 +187,7 @@ std::string_view name(PickedBy by) { return kPickedBy[static_cast<std::size_t>(b
 Result<PartialResult> partial(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
                               const PartialOptions& options) {
   PartialResult result;
-  result.reference = {reference->path, {}, reference->format};
-  result.quantized = {quantized->path, {}, quantized->format};
-  result.data = data.description();
-  result.records = options.records;
+  static_cast<PairIdentity&>(result) = analysis::pair_identity(*reference, *quantized, analysis::run_identity(data.description(), options));
   result.metrics = {metric_index("cosine"), metric_index("mse"), metric_index("sqnr")};
   result.pick_threshold = options.pick_threshold;
   VISQ_ASSIGN(const auto picks, Picker(options, result).pick(reference, quantized, data));

@@ -7,6 +7,7 @@
 
 #include "analysis/facts/name_hint.h"
 #include "analysis/records/record_workers.h"
+#include "analysis/records/run_identity.h"
 #include "analysis/trials/part_names.h"
 #include "analysis/trials/part_remarks.h"
 #include "analysis/trials/sensitive_parts.h"
@@ -238,10 +239,8 @@ class SensitivityRun {
 
   SensitivityResult result(const SensitivityScores& scores) {
     SensitivityResult result;
-    result.reference = {models_.reference().path, {}, models_.reference().format};
-    result.quantized = {models_.quantized().path, {}, models_.quantized().format};
-    result.data = data_.description();
-    result.records = options_.records;
+    static_cast<PairIdentity&>(result) =
+        analysis::pair_identity(models_.reference(), models_.quantized(), analysis::run_identity(data_.description(), options_));
     result.types = options_.types.empty() ? std::vector{SensitiveType::kNode} : options_.types;
     result.metrics = metrics_;
     result.leave_one_out = options_.leave_one_out;

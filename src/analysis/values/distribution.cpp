@@ -14,6 +14,7 @@
 #include "analysis/pairs/pair_worker.h"
 #include "analysis/records/real_values.h"
 #include "analysis/records/record_workers.h"
+#include "analysis/records/run_identity.h"
 #include "analysis/values/value_spread.h"
 #include "core/error.h"
 #include "quant/fake_quantize.h"
@@ -33,16 +34,8 @@ constexpr std::size_t kMapsPerPass = 48;
 
 CompareOptions plan_options(const DistributionOptions& options) {
   CompareOptions compare;
-  compare.records = options.records;
-  compare.sequence = options.sequence;
-  compare.reference_mode = options.reference_mode;
-  compare.quantized_mode = options.quantized_mode;
-  compare.modes_given = options.modes_given;
-  compare.nodes = options.nodes;
-  compare.ops = options.ops;
-  compare.threads = options.threads;
-  compare.progress = options.progress;
-  compare.stop = options.stop;
+  static_cast<PairRunRequest&>(compare) = options;
+  static_cast<NodeSelection&>(compare) = options;
   return compare;
 }
 
@@ -274,13 +267,7 @@ Result<DistributionResult> distribution(std::shared_ptr<const Model> reference, 
   everything.ops.clear();
   VISQ_ASSIGN(ComparePlan plan, ComparePlan::create(reference, quantized, everything));
   DistributionResult result;
-  result.reference = {reference->path, {}, reference->format};
-  result.quantized = {quantized->path, {}, quantized->format};
-  result.reference_mode = options.reference_mode;
-  result.quantized_mode = options.quantized_mode;
-  result.data = data.description();
-  result.sequence = identity(options.sequence);
-  result.records = options.records;
+  static_cast<PairIdentity&>(result) = analysis::pair_identity(*reference, *quantized, data.description(), options);
   const NodeFilter filter = filter_of(plan, options);
   for (const auto& pairing : plan.pairings()) Weights(plan, pairing, options, filter).add_to(result.distributions);
   std::vector<std::size_t> pairs;

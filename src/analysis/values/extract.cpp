@@ -8,6 +8,7 @@
 #include "analysis/pairs/pair_worker.h"
 #include "analysis/records/model_runner.h"
 #include "analysis/records/owned_map.h"
+#include "analysis/records/run_identity.h"
 #include "core/error.h"
 
 namespace visq {
@@ -19,7 +20,7 @@ using analysis::MapNames;
 ExtractedPart describe(const Model& model, int subgraph, Mode mode, const quant::Segment& segment) {
   const MapNames names(model, subgraph);
   ExtractedPart part;
-  part.model = {model.path, {}, model.format};
+  part.model = identity(model);
   part.mode = mode;
   for (const int node : segment.operators) {
     const Operator& op = model.subgraphs[static_cast<std::size_t>(subgraph)].operators[static_cast<std::size_t>(node)];
@@ -52,10 +53,7 @@ class Collector {
       return keep_map(segment_.quantized, match.quantized, q, result.quantized);
     };
     for (std::int64_t index = options.records.first; index < options.records.last; ++index) {
-      if (options.stop != nullptr && options.stop->load()) {
-        result.interrupted = true;
-        return {};
-      }
+      if (options.stop != nullptr && options.stop->load()) return {};
       VISQ_ASSIGN(const Record record, data.read(index));
       for (ExtractedPart* part : {&result.reference, &result.quantized}) {
         part->fed.push_back({index, std::vector<Array>(part->inputs.size()), {}});
@@ -136,9 +134,7 @@ Status add_file(const Model& model, int subgraph, const quant::Segment& segment,
 
 CompareOptions plan_options(const ExtractOptions& options) {
   CompareOptions compare;
-  compare.reference_mode = options.reference_mode;
-  compare.quantized_mode = options.quantized_mode;
-  compare.modes_given = options.modes_given;
+  static_cast<PairRunRequest&>(compare) = options;
   return compare;
 }
 
@@ -149,6 +145,7 @@ Result<ExtractResult> extract(std::shared_ptr<const Model> reference, std::share
   VISQ_ASSIGN(ComparePlan plan, ComparePlan::create(reference, quantized, plan_options(options)));
   VISQ_ASSIGN(const analysis::NodeChoice choice, choose_node(plan, options.node));
   ExtractResult result;
+  static_cast<RunIdentity&>(result) = analysis::run_identity(data.description(), options);
   const auto& graphs = plan.pairings()[choice.pairing];
   result.node = MapNames(*reference, graphs.reference_subgraph).name(choice.match.reference);
   result.remark = choice.remark;
@@ -157,12 +154,10 @@ Result<ExtractResult> extract(std::shared_ptr<const Model> reference, std::share
     if (!result.remark.empty()) result.remark += "; ";
     result.remark += fmt::format("it stands in subgraph {}: these are the values of {} of each record", graphs.reference_subgraph, run);
   }
-  result.data = data.description();
-  result.sequence = identity(options.sequence);
   result.reference = describe(*reference, graphs.reference_subgraph, options.reference_mode, choice.segment.reference);
   result.quantized = describe(*quantized, graphs.quantized_subgraph, options.quantized_mode, choice.segment.quantized);
   VISQ_TRY(Collector(plan, choice, options.run).run(data, options, result));
-  result.records = {options.records.first, options.records.first + static_cast<std::int64_t>(result.reference.fed.size())};
+  analysis::end_after(static_cast<std::int64_t>(result.reference.fed.size()), result);
   VISQ_TRY(add_file(*reference, graphs.reference_subgraph, choice.segment.reference, result.reference));
   VISQ_TRY(add_file(*quantized, graphs.quantized_subgraph, choice.segment.quantized, result.quantized));
   return result;

@@ -7,6 +7,7 @@
 #include "analysis/facts/layer_values.h"
 #include "analysis/facts/name_hint.h"
 #include "analysis/records/record_workers.h"
+#include "analysis/records/run_identity.h"
 #include "analysis/values/operator_times.h"
 #include "analysis/values/profile_model.h"
 #include "core/error.h"
@@ -186,10 +187,8 @@ Result<ProfileResult> profile(std::shared_ptr<const Model> reference, std::share
   }
   VISQ_ASSIGN(const std::int64_t done, gather(subjects, data, options, profilers));
   ProfileResult result;
-  result.data = data.description();
-  result.sequence = identity(options.sequence);
-  result.records = {options.records.first, options.records.first + done};
-  result.interrupted = result.records.last < options.records.last;
+  static_cast<RunIdentity&>(result) = analysis::run_identity(data.description(), options);
+  analysis::end_after(done, result);
   for (auto& profiler : profilers) result.models.push_back(profiler->finish());
   if (quantized) {
     VISQ_ASSIGN(result.weights, compare_weights(*reference, *quantized));

@@ -162,7 +162,7 @@ TensorProfile ModelProfiler::finish(TensorPlace place, const Slot& slot) const {
 
 ModelProfile ModelProfiler::finish() {
   ModelProfile result;
-  result.model = {model_.path, {}, model_.format};
+  result.model = identity(model_);
   result.mode = mode_;
   std::map<TensorPlace, std::size_t> places;
   for (const Row& row : rows_) {

@@ -49,9 +49,7 @@ Json json_node(const AccumulateResult& result, std::size_t index) {
 std::string accumulate_json(const AccumulateResult& result) {
   Json json;
   json["schema"] = "visq.accumulate/1";
-  json["models"] = {{"reference", json_model(result.reference)}, {"quantized", json_model(result.quantized)}};
-  json["data"] = json_data(result.data, result.records);
-  json["modes"] = {"fp32", "fake-quant"};
+  add_run_with_modes(json, result);
   json["metrics"] = Json::array();
   for (const int metric : result.metrics) json["metrics"].push_back(all_metrics()[static_cast<std::size_t>(metric)].name);
   json["average"] = result.average;

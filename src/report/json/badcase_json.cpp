@@ -1,6 +1,5 @@
 // badcase's result JSON: visq.badcase/1.
 #include "report/json/json_parts.h"
-#include "report/json/part_file.h"
 #include "report/results/badcase_report.h"
 
 namespace visq::report {
@@ -44,9 +43,7 @@ Json json_case(const BadCase& bad, const BadcaseOutput& output) {
 std::string badcase_json(const BadcaseResult& result) {
   Json json;
   json["schema"] = "visq.badcase/1";
-  json["models"] = {{"reference", json_model(result.reference)}, {"quantized", json_model(result.quantized)}};
-  json["data"] = json_data(result.data, result.records, result.sequence);
-  json["modes"] = {name(result.reference_mode), name(result.quantized_mode)};
+  add_run_with_modes(json, result);
   json["post"] = result.post == PostProcess::kNone ? Json(nullptr) : Json(name(result.post));
   json["by"] = Json::array();
   for (const int metric : result.by) json["by"].push_back(metric_name(metric));

@@ -51,9 +51,8 @@ Json json_loss(const LayerLoss& loss) {
 std::string diagnose_json(const DiagnoseResult& result) {
   Json json;
   json["schema"] = "visq.diagnose/1";
-  json["models"] = {{"reference", json_model(result.reference)}, {"quantized", json_model(result.quantized)}};
-  json["data"] = json_data(result.data, result.records);
-  json["mode"] = name(result.mode);
+  add_run(json, result);
+  json["mode"] = name(result.quantized_mode);
   json["outputs"] = Json::array();
   for (std::size_t i = 0; i < result.outputs.size(); ++i) {
     json["outputs"].push_back({{"name", json_string(result.outputs[i])}, {"sqnr", json_number(result.output_sqnr[i])}});

@@ -8,7 +8,7 @@ namespace {
 Json side(const StoredResult& stored) {
   Json out;
   out["file"] = json_string(stored.path);
-  out["models"] = {{"reference", json_model(stored.reference)}, {"quantized", json_model(stored.quantized)}};
+  out["models"] = json_models(stored);
   out["data"] = json_string(stored.data);
   return out;
 }

@@ -51,9 +51,7 @@ Json json_distribution(const Distribution& each) {
 std::string distribution_json(const DistributionResult& result) {
   Json json;
   json["schema"] = "visq.distribution/1";
-  json["models"] = {{"reference", json_model(result.reference)}, {"quantized", json_model(result.quantized)}};
-  json["data"] = json_data(result.data, result.records, result.sequence);
-  json["modes"] = {name(result.reference_mode), name(result.quantized_mode)};
+  add_run_with_modes(json, result);
   json["distributions"] = Json::array();
   for (const Distribution& each : result.distributions) json["distributions"].push_back(json_distribution(each));
   return json_text(json);

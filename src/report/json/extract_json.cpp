@@ -36,7 +36,7 @@ std::string extract_json(const ExtractResult& result, const ExtractFiles& files)
   json["schema"] = "visq.extract/1";
   json["node"] = json_string(result.node);
   json["remark"] = json_string(result.remark);
-  json["data"] = json_data(result.data, result.records, result.sequence);
+  json["data"] = json_data(result);
   json["data"]["inputs"] = files.data;
   json["reference"] = json_part(result.reference, files.reference_model, files.reference_outputs);
   json["quantized"] = json_part(result.quantized, files.quantized_model, files.quantized_outputs);

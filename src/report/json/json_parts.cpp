@@ -5,17 +5,24 @@
 #include <cmath>
 #include <string>
 
+#include "report/words/base64.h"
+
 namespace visq::report {
 
 Json json_model(const ModelIdentity& identity) {
   Json out;
   out["file"] = json_string(identity.path);
-  out["sha256"] = identity.sha256;
+  out["sha256"] = identity.sha256.hex();
   return out;
 }
 
-Json json_data(const std::string& description, RecordRange records, const SequenceIdentity& sequence) {
-  Json json = {{"file", json_string(description)}, {"records", {records.first, records.last}}};
+Json json_models(const PairIdentity& pair) {
+  return {{"reference", json_model(pair.reference)}, {"quantized", json_model(pair.quantized)}};
+}
+
+Json json_data(const RunIdentity& run) {
+  Json json = {{"file", json_string(run.data)}, {"records", {run.records.first, run.records.last}}};
+  const SequenceIdentity& sequence = run.sequence;
   if (sequence == SequenceIdentity()) return json;
   Json& out = json["sequence"];
   out["feed_back"] = Json::array();
@@ -23,6 +30,16 @@ Json json_data(const std::string& description, RecordRange records, const Sequen
   out["state"] = sequence.state_file.empty() ? Json(nullptr) : json_string(sequence.state_file);
   out["length"] = sequence.length > 0 ? Json(sequence.length) : Json(nullptr);
   return json;
+}
+
+void add_run(Json& document, const PairIdentity& pair) {
+  document["models"] = json_models(pair);
+  document["data"] = json_data(pair);
+}
+
+void add_run_with_modes(Json& document, const PairIdentity& pair) {
+  add_run(document, pair);
+  document["modes"] = {name(pair.reference_mode), name(pair.quantized_mode)};
 }
 
 Json json_optional(const std::optional<double>& value) { return value ? json_number(*value) : Json(nullptr); }
@@ -83,6 +100,26 @@ Json json_quantized(const MapIdentity& map) {
   out["scale"] = json_scales(map.scale);
   out["zero_point"] = map.zero_point;
   if (map.scale.size() > 1) out["quantized_dimension"] = map.quantized_dimension;
+  return out;
+}
+
+Json json_sums(const RecordSums& sums, const std::vector<int>& metrics) {
+  const auto names = [](const std::vector<std::string>& list) {
+    Json out = Json::array();
+    for (const std::string& name : list) out.push_back(json_string(name));
+    return out;
+  };
+  Json out;
+  out["metrics"] = Json::array();
+  for (const int metric : metrics) out["metrics"].push_back(all_metrics()[static_cast<std::size_t>(metric)].name);
+  out["nodes"] = names(sums.nodes);
+  out["ops"] = names(sums.ops);
+  out["modes_given"] = sums.modes_given;
+  out["per_channel"] = sums.per_channel;
+  out["origin"] = sums.origin;
+  out["max_scale"] = sums.max_scale;
+  out["records"] = Json::array();
+  for (const std::string& record : sums.records) out["records"].push_back(base64(record));
   return out;
 }
 

@@ -14,8 +14,17 @@ namespace visq::report {
 /// {"file": …, "sha256": …}
 Json json_model(const ModelIdentity& identity);
 
+/// {"reference": …, "quantized": …}
+Json json_models(const PairIdentity& pair);
+
 /// What was run: {"file", "records"}, and of sequences "sequence"
-Json json_data(const std::string& description, RecordRange records, const SequenceIdentity& sequence = {});
+Json json_data(const RunIdentity& run);
+
+/// What a result is of, as its members "models" and "data".
+void add_run(Json& document, const PairIdentity& pair);
+
+/// The same with "modes".
+void add_run_with_modes(Json& document, const PairIdentity& pair);
 
 /// Scales through the shortest text of the float, 0.0235 rather than 0.023499999195337296; null where they are not finite.
 Json json_scales(const std::vector<float>& scales);
@@ -34,6 +43,9 @@ Json json_quantized(const MapIdentity& map);
 
 /// What of the quantized model stays float, and why.
 Json json_gaps(const std::vector<SensitivityGap>& gaps);
+
+/// What merge needs of a run over a part of the records.
+Json json_sums(const RecordSums& sums, const std::vector<int>& metrics);
 
 /// "metrics" (numbers or null), "state" (why null) and, for maxima, "record" (where), as members of `out`. `values` are those of `metrics`
 /// (indices into all_metrics()).

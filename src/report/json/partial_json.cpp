@@ -28,9 +28,7 @@ Json json_step(const PartialResult& result, const PartialStep& step) {
 std::string partial_json(const PartialResult& result) {
   Json json;
   json["schema"] = "visq.partial/1";
-  json["models"] = {{"reference", json_model(result.reference)}, {"quantized", json_model(result.quantized)}};
-  json["data"] = json_data(result.data, result.records);
-  json["modes"] = {"fp32", "fake-quant"};
+  add_run_with_modes(json, result);
   json["metrics"] = Json::array();
   for (const int metric : result.metrics) json["metrics"].push_back(all_metrics()[static_cast<std::size_t>(metric)].name);
   json["picked_by"] = name(result.picked_by);

@@ -95,7 +95,7 @@ Json json_weight(const WeightProfile& weight) {
 std::string profile_json(const ProfileResult& result) {
   Json json;
   json["schema"] = "visq.profile/1";
-  json["data"] = json_data(result.data, result.records, result.sequence);
+  json["data"] = json_data(result);
   json["models"] = Json::array();
   for (const ModelProfile& model : result.models) json["models"].push_back(json_profile(model));
   json["weights"] = Json::array();

@@ -27,8 +27,7 @@ Json json_point(const PrecisionPoint& point) {
 std::string recommend_json(const RecommendResult& result) {
   Json json;
   json["schema"] = "visq.recommend/1";
-  json["models"] = {{"reference", json_model(result.reference)}, {"quantized", json_model(result.quantized)}};
-  json["data"] = json_data(result.data, result.records);
+  add_run(json, result);
   json["to"] = result.to;
   json["repair_mode"] = name(result.repair_mode);
   json["sqnr_before"] = json_number(result.sqnr_before);

@@ -1,6 +1,5 @@
 // result.json: see schema/compare.schema.json for the meaning of every key.
 #include "report/json/json_parts.h"
-#include "report/json/part_file.h"
 #include "report/words/text.h"
 #include "visq/report.h"
 
@@ -163,9 +162,7 @@ std::string result_json(const CompareResult& result) {
   using namespace report;
   Json document;
   document["schema"] = "visq.compare/1";
-  document["models"] = {{"reference", json_model(result.reference)}, {"quantized", json_model(result.quantized)}};
-  document["data"] = json_data(result.data, result.records, result.sequence);
-  document["modes"] = {name(result.reference_mode), name(result.quantized_mode)};
+  add_run_with_modes(document, result);
   document["interrupted"] = result.interrupted;
   Json nodes = Json::array();
   for (const MapComparison& map : result.maps) nodes.push_back(node(result, map));

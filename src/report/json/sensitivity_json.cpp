@@ -44,9 +44,7 @@ Json json_node(const Sensitivity& node, const std::vector<int>& metrics) {
 std::string sensitivity_json(const SensitivityResult& result) {
   Json json;
   json["schema"] = "visq.sensitivity/1";
-  json["models"] = {{"reference", json_model(result.reference)}, {"quantized", json_model(result.quantized)}};
-  json["data"] = json_data(result.data, result.records);
-  json["modes"] = {name(Mode::kFp32), name(Mode::kFakeQuant)};
+  add_run_with_modes(json, result);
   json["types"] = Json::array();
   for (const SensitiveType type : result.types) json["types"].push_back(name(type));
   json["metrics"] = Json::array();

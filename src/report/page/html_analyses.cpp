@@ -50,7 +50,7 @@ Json json_diagnosis(const DiagnoseResult& result, const Places& places) {
   for (std::size_t i = 0; i < result.outputs.size(); ++i) {
     outputs.push_back({json_string(result.outputs[i]), decibels(result.output_sqnr[i])});
   }
-  return {{"mode", name(result.mode)},
+  return {{"mode", name(result.quantized_mode)},
           {"findings", std::move(findings)},
           {"remarks", std::move(remarks)},
           {"measures", std::move(measures)},

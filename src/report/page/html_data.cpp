@@ -33,7 +33,7 @@ Json json_metrics(const FullReport& report) {
 }
 
 Json json_model_facts(const ModelIdentity& identity, const std::optional<Inspection>& inspection, Mode mode) {
-  Json out{{"file", json_string(file_name(identity.path))}, {"sha256", identity.sha256}, {"mode", name(mode)}};
+  Json out{{"file", json_string(file_name(identity.path))}, {"sha256", identity.sha256.hex()}, {"mode", name(mode)}};
   if (!inspection) return out;
   out["operators"] = inspection->operators;
   out["macs"] = inspection->macs;

@@ -5,6 +5,7 @@
 
 #include "report/pictures/metric_curves.h"
 #include "report/results/accumulate_report.h"
+#include "report/words/identity_text.h"
 #include "report/words/text.h"
 
 namespace visq::report {
@@ -36,10 +37,8 @@ std::string legend_text(const AccumulateResult& result, const AccumulateCurve& c
 
 void draw_header(Svg& svg, const AccumulateResult& result) {
   svg.text(20, 28, "Error through the partly quantized model", {.size = 15, .bold = true});
-  const std::string facts = fmt::format("{} and {}, {} of {}{}", file_of(result.reference.path), file_of(result.quantized.path),
-                                        plural(result.records.last - result.records.first, "record"), file_of(result.data),
-                                        result.average ? "; means over the nodes so far" : "");
-  svg.text(20, 48, shortened(printable(facts), kTitleLength), {.size = 12, .fill = "#555555"});
+  const std::string facts = pair_caption(result) + (result.average ? "; means over the nodes so far" : "");
+  svg.text(20, 48, shortened(facts, kTitleLength), {.size = 12, .fill = "#555555"});
   for (std::size_t i = 0; i < result.curves.size(); ++i) {
     Legend legend(svg, 20, kLegendTop + kLegendLine * static_cast<double>(i));
     svg.begin_group(legend_text(result, result.curves[i], kTooltipLength));

@@ -5,6 +5,7 @@
 
 #include "report/results/distribution_report.h"
 #include "report/words/fitted_table.h"
+#include "report/words/identity_text.h"
 #include "report/words/text.h"
 #include "report/words/view.h"
 
@@ -32,9 +33,8 @@ std::string page(const DistributionResult& result, const std::vector<OutputFile>
       "body { font-family: Helvetica, Arial, sans-serif; margin: 24px; color: #333; }\n"
       "figure { margin: 0 0 24px; border: 1px solid #ddd; border-radius: 6px; padding: 8px; max-width: 980px; }\n"
       "svg { max-width: 100%; height: auto; }\n</style>\n</head>\n<body>\n<h1>Distributions</h1>\n";
-  html += fmt::format("<p>{} ({}) and {} ({}), {} of {}</p>\n", escape_html(printable(result.reference.path)), name(result.reference_mode),
-                      escape_html(printable(result.quantized.path)), name(result.quantized_mode),
-                      plural(result.records.last - result.records.first, "record"), escape_html(printable(result.data)));
+  html += fmt::format("<p>{}, {} of {}</p>\n", escape_html(models_text(result, true)), records_text(result),
+                      escape_html(printable(result.data)));
   for (const OutputFile& picture : pictures) html += "<figure>\n" + picture.content + "</figure>\n";
   return html + "</body>\n</html>\n";
 }
@@ -70,8 +70,7 @@ std::string distribution_text(const DistributionResult& result, std::size_t colu
                     brief(each.sqnr), brief(each.before.largest), cell(each.lowest), cell(each.highest), brief(each.difference.largest),
                     std::string(name(each.quantized_dtype)), compact(each.shape)});
   }
-  return fmt::format("{} and {}\n{}, {}\n\n{}", printable(result.reference.path), printable(result.quantized.path), printable(result.data),
-                     plural(result.records.last - result.records.first, "record"), fitted_table(table, rows, columns));
+  return pair_head(result) + fitted_table(table, rows, columns);
 }
 
 }  // namespace visq::report

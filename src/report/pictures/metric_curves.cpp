@@ -73,8 +73,6 @@ void draw_series(Svg& svg, const Plot& plot, const Series& series, std::span<con
   }
 }
 
-std::string file_of(const std::string& path) { return std::filesystem::path(path).filename().string(); }
-
 std::string metric_text(int metric, const MetricValue& value) {
   if (value.state == MetricValue::State::kInfinite) return "inf";
   if (value.state == MetricValue::State::kUndefined) return "-";

@@ -26,9 +26,6 @@ struct Series {
 };
 void draw_series(Svg& svg, const Plot& plot, const Series& series, std::span<const std::string> names);
 
-/// The last part of a path, for headings.
-std::string file_of(const std::string& path);
-
 /// A metric's value as people read it: six digits behind the point for cosine, which lives next to 1, otherwise four that count; "inf",
 /// "-".
 std::string metric_text(int metric, const MetricValue& value);

@@ -5,6 +5,7 @@
 
 #include "report/pictures/metric_curves.h"
 #include "report/results/partial_report.h"
+#include "report/words/identity_text.h"
 #include "report/words/text.h"
 
 namespace visq::report {
@@ -27,9 +28,7 @@ std::optional<double> height_of(const OutputError& error, bool integers) {
 
 void draw_header(Svg& svg, const PartialResult& result) {
   svg.text(20, 28, "Partly quantized: how many nodes must stay float?", {.size = 15, .bold = true});
-  const std::string facts = fmt::format("{} and {}, {} of {}", file_of(result.reference.path), file_of(result.quantized.path),
-                                        plural(result.records.last - result.records.first, "record"), file_of(result.data));
-  svg.text(20, 48, shortened(printable(facts), kTitleLength), {.size = 12, .fill = "#555555"});
+  svg.text(20, 48, shortened(pair_caption(result), kTitleLength), {.size = 12, .fill = "#555555"});
   Legend legend(svg, 20, 76);
   legend.stroke(kFloat, "float", "7 4");
   legend.cross(kAlone, "quantized at this node only");

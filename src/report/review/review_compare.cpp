@@ -7,6 +7,7 @@
 
 #include "report/review/review.h"
 #include "report/review/review_parts.h"
+#include "report/words/identity_text.h"
 #include "report/words/palette.h"
 #include "report/words/text.h"
 #include "report/words/view.h"
@@ -209,10 +210,9 @@ Review review_of(const CompareResult& result, const ReportOptions& options) {
   review.stem = stem_of(result.reference.path);
   review.name = options.title.empty() ? fmt::format("compare {} {}", result.reference.path, result.quantized.path) : options.title;
   review.title = options.title.empty() ? own("Quantization error") : foreign(options.title);
-  review.subject = {
-      foreign(result.quantized.path), own(fmt::format(" ({}) against ", name(result.quantized_mode))), foreign(result.reference.path),
-      own(fmt::format(" ({}), {} of ", name(result.reference_mode), plural(result.records.last - result.records.first, "record"))),
-      foreign(result.data)};
+  review.subject = {foreign(result.quantized.path), own(fmt::format(" ({}) against ", name(result.quantized_mode))),
+                    foreign(result.reference.path), own(fmt::format(" ({}), {} of ", name(result.reference_mode), records_text(result))),
+                    foreign(result.data)};
   review.properties = {{"reference", result.reference.path}, {"quantized", result.quantized.path}, {"data", result.data}};
   add_verdict(options, review);
   const int sort = main_metric(result);

@@ -5,6 +5,7 @@
 
 #include "report/review/review.h"
 #include "report/review/review_parts.h"
+#include "report/words/identity_text.h"
 #include "report/words/text.h"
 
 namespace visq::report {
@@ -93,8 +94,8 @@ Review review_of(const DiagnoseResult& result, const Graph& reference, const Gra
   review.stem = stem_of(result.reference.path);
   review.name = options.title.empty() ? fmt::format("diagnose {} {}", result.reference.path, result.quantized.path) : options.title;
   review.title = options.title.empty() ? own("Causes of quantization error") : foreign(options.title);
-  review.subject = {foreign(result.quantized.path), own(fmt::format(" ({}) against ", name(result.mode))), foreign(result.reference.path),
-                    own(fmt::format(", {} of ", plural(result.records.last - result.records.first, "record"))), foreign(result.data)};
+  review.subject = {foreign(result.quantized.path), own(fmt::format(" ({}) against ", name(result.quantized_mode))),
+                    foreign(result.reference.path), own(fmt::format(", {} of ", records_text(result))), foreign(result.data)};
   review.properties = {{"reference", result.reference.path}, {"quantized", result.quantized.path}, {"data", result.data}};
   review.findings = findings_of(result);
   add_verdict(lowest, review);

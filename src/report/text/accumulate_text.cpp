@@ -6,6 +6,7 @@
 #include "report/pictures/metric_curves.h"
 #include "report/results/accumulate_report.h"
 #include "report/words/fitted_table.h"
+#include "report/words/identity_text.h"
 #include "report/words/text.h"
 #include "report/words/view.h"
 
@@ -119,8 +120,7 @@ std::string members_text(const AccumulateCurve& curve, std::size_t columns) {
 }
 
 std::string accumulate_text(const AccumulateResult& result, std::size_t columns) {
-  std::string text = fmt::format("{} and {}\n{}, {}\n\n", printable(result.reference.path), printable(result.quantized.path),
-                                 printable(result.data), plural(result.records.last - result.records.first, "record"));
+  std::string text = pair_head(result);
   text += legend(result, columns) + "\n";
   if (result.average) text += "Values below are means over the nodes so far.\n";
   return text + node_table(result, columns) + remarks(result, columns);

@@ -5,6 +5,7 @@
 
 #include "report/results/badcase_report.h"
 #include "report/words/fitted_table.h"
+#include "report/words/identity_text.h"
 #include "report/words/text.h"
 #include "report/words/view.h"
 
@@ -50,9 +51,7 @@ std::string case_table(const BadcaseResult& result, std::size_t columns) {
 }  // namespace
 
 std::string badcase_text(const BadcaseResult& result, std::size_t columns) {
-  std::string text = fmt::format("{} ({}) and {} ({})\n{}, {}\n\n", printable(result.reference.path), name(result.reference_mode),
-                                 printable(result.quantized.path), name(result.quantized_mode), printable(result.data),
-                                 plural(result.records.last - result.records.first, "record"));
+  std::string text = pair_head(result, true);
   if (result.post != PostProcess::kNone) text += fmt::format("outputs after {}\n\n", name(result.post));
   text += case_table(result, columns);
   for (const BadcaseOutput& output : result.outputs) {

@@ -5,6 +5,7 @@
 
 #include "report/results/diagnose_report.h"
 #include "report/words/histogram_line.h"
+#include "report/words/identity_text.h"
 #include "report/words/text.h"
 
 namespace visq::report {
@@ -44,7 +45,7 @@ class DiagnoseText {
 
   void header() {
     paragraph(fmt::format("{} against {}, {} mode, {}", printable(result_.quantized.path), printable(result_.reference.path),
-                          name(result_.mode), plural(result_.records.last - result_.records.first, "record")),
+                          name(result_.quantized_mode), records_text(result_)),
               2);
     for (std::size_t i = 0; i < result_.outputs.size(); ++i) {
       paragraph(fmt::format("output {}: SQNR {} dB", printable(result_.outputs[i]), brief(result_.output_sqnr[i])), 2);

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "report/results/extract_report.h"
+#include "report/words/identity_text.h"
 #include "report/words/text.h"
 #include "report/words/view.h"
 
@@ -29,7 +30,7 @@ std::string names_of(const std::vector<MapIdentity>& maps) {
 using Line = std::pair<std::string, std::string>;
 
 std::vector<Line> file_lines(const ExtractResult& result, const ExtractFiles& files) {
-  const std::string records = plural(result.records.last - result.records.first, "record");
+  const std::string records = records_text(result);
   const std::string first = result.records.last - result.records.first == 1
                                 ? fmt::format("record {}", result.records.first)
                                 : fmt::format("records {}:{}", result.records.first, result.records.last);

@@ -6,6 +6,7 @@
 #include "report/pictures/metric_curves.h"
 #include "report/results/partial_report.h"
 #include "report/words/fitted_table.h"
+#include "report/words/identity_text.h"
 #include "report/words/text.h"
 #include "report/words/view.h"
 
@@ -89,8 +90,7 @@ std::optional<std::size_t> steps_needed(const PartialResult& result) {
 }
 
 std::string partial_text(const PartialResult& result, std::size_t columns) {
-  std::string text = fmt::format("{} and {}\n{}, {}\n\n", printable(result.reference.path), printable(result.quantized.path),
-                                 printable(result.data), plural(result.records.last - result.records.first, "record"));
+  std::string text = pair_head(result);
   text += wrapped(how_picked(result), columns, 0) + "\n";
   text += wrapped("alone: quantized at this one only; kept float: this one and all above float, the rest quantized; none: all quantized",
                   columns, 0) +

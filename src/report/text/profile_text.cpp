@@ -6,6 +6,7 @@
 
 #include "report/results/profile_report.h"
 #include "report/words/fitted_table.h"
+#include "report/words/identity_text.h"
 #include "report/words/text.h"
 #include "report/words/view.h"
 
@@ -185,7 +186,7 @@ std::string times_text(const ModelProfile& model, std::size_t columns) {
 }  // namespace
 
 std::string profile_text(const ProfileResult& result, std::size_t columns) {
-  std::string text = fmt::format("{}, {}\n", printable(result.data), plural(result.records.last - result.records.first, "record"));
+  std::string text = data_text(result) + "\n";
   for (const ModelProfile& model : result.models) {
     Table table = statistic_table(model, brief, true);
     const std::size_t all = table.rows.size();

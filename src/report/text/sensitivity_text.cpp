@@ -5,6 +5,7 @@
 
 #include "report/results/sensitivity_report.h"
 #include "report/words/fitted_table.h"
+#include "report/words/identity_text.h"
 #include "report/words/text.h"
 
 namespace visq::report {
@@ -113,9 +114,7 @@ std::string head(const SensitivityResult& result, std::size_t columns) {
       "\n";
   const std::string shown =
       outputs.size() <= 3 ? fmt::format("{}", fmt::join(outputs, ", ")) : plural(static_cast<std::int64_t>(outputs.size()), "output");
-  text += wrapped(fmt::format("{}, {}; error of {}{}", printable(result.data), plural(result.records.last - result.records.first, "record"),
-                              shown, outputs.size() > 1 ? ", the worst of them" : ""),
-                  columns, 2) +
+  text += wrapped(fmt::format("{}; error of {}{}", data_text(result), shown, outputs.size() > 1 ? ", the worst of them" : ""), columns, 2) +
           "\n";
   std::string all;
   for (std::size_t i = 0; i < result.metrics.size(); ++i) {

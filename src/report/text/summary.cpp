@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "report/review/review_parts.h"
+#include "report/words/identity_text.h"
 #include "report/words/origin_summary.h"
 #include "report/words/text.h"
 #include "report/words/text_table.h"
@@ -99,10 +100,9 @@ class Summary {
   }
 
   void header() {
-    const auto records = result_.records.last - result_.records.first;
     out_ += text_table({{"reference"}, {printable(result_.reference.path)}, {std::string(name(result_.reference_mode))}},
                        {{"quantized", printable(result_.quantized.path), std::string(name(result_.quantized_mode))},
-                        {"data", printable(result_.data), fmt::format("{} record{}", records, records == 1 ? "" : "s")}});
+                        {"data", printable(result_.data), records_text(result_)}});
     if (result_.interrupted) out_ += style_.warning("interrupted: the numbers are those of the records done so far") + "\n";
   }
 

@@ -67,8 +67,8 @@ CompareResult chain_result(const std::vector<std::string>& names) {
 
 CompareResult complete_result() {
   CompareResult result = chain_result({"in", "conv"});
-  result.reference.sha256 = "aa";
-  result.quantized.sha256 = "bb";
+  result.reference.sha256 = Checksum("aa");
+  result.quantized.sha256 = Checksum("bb");
   result.data = "data.h5";
   result.records = {0, 16};
   result.quantized_mode = Mode::kFakeQuant;

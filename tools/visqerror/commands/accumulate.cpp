@@ -9,7 +9,6 @@
 #include "report/json/ranking_file.h"
 #include "report/results/accumulate_report.h"
 #include "report/words/text.h"
-#include "visq/limits.h"
 #include "visqerror/options/command.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/session.h"
@@ -56,11 +55,9 @@ Result<AccumulateOptions> parse_options(const Arguments& arguments, std::vector<
     VISQ_ASSIGN(const int metric, parse_metric("--metrics", name));
     if (std::find(options.metrics.begin(), options.metrics.end(), metric) == options.metrics.end()) options.metrics.push_back(metric);
   }
-  options.nodes = arguments.selection.nodes;
-  options.ops = arguments.selection.ops;
+  static_cast<NodeSelection&>(options) = arguments.selection;
   options.average = arguments.average;
   VISQ_ASSIGN(options.threads, parse_threads(arguments.threads));
-  options.memory = limits().memory;
   return options;
 }
 
@@ -80,17 +77,10 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
   const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(const Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
-  options.records = records.range;
-  options.progress = console.progress("records");
-  options.stop = &interrupted();
+  set_up(options, records, "records", console);
   VISQ_ASSIGN(AccumulateResult result, accumulate(reference, quantized, *records.source, options));
   if (interrupted()) return interruption_exit_code();
-  std::string json;
-  if (outputs->wants_json()) {
-    VISQ_TRY(add_checksum(result.reference));
-    VISQ_TRY(add_checksum(result.quantized));
-    json = report::accumulate_json(result);
-  }
+  const std::string json = outputs->wants_json() ? report::accumulate_json(result) : "";
   std::vector<OutputFile> files;
   if (outputs->to_folder()) {
     files = {{"accumulate.txt", report::accumulate_text(result, 0)},

@@ -37,7 +37,6 @@ Result<BadcaseOptions> parse_options(const Arguments& arguments) {
   VISQ_ASSIGN(options.post, parse_post(arguments.post));
   options.nodes = arguments.nodes;
   options.per_record = arguments.per_record;
-  options.modes_given = !arguments.mode.empty() || !arguments.ref_mode.empty();
   return options;
 }
 
@@ -61,23 +60,15 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
   const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(options.sequence, open_sequence(arguments.sequence, *reference, quantized.get(), console));
-  VISQ_ASSIGN(options.reference_mode, mode_of("--ref-mode", arguments.ref_mode, *reference));
-  VISQ_ASSIGN(options.quantized_mode, mode_of("--mode", arguments.mode, *quantized));
+  VISQ_TRY(set_modes(options, arguments.ref_mode, arguments.mode, pair));
   VISQ_ASSIGN(const Records records, open_records(arguments.data, *reference, quantized.get(), false, console, options.sequence));
-  options.records = records.range;
-  options.progress = console.progress("records");
-  options.stop = &interrupted();
+  set_up(options, records, "records", console);
   if (!saved.empty() && ranks().first()) {
     options.on_new_worst = [&](const std::vector<Record>& worst) { return write_data(arguments.save, worst); };
   }
   VISQ_ASSIGN(BadcaseResult result, badcase(reference, quantized, *records.source, options));
   if (interrupted()) return interruption_exit_code(saved.empty() ? "nothing written" : arguments.save + " holds the worst so far");
-  std::string json;
-  if (outputs->wants_json()) {
-    VISQ_TRY(add_checksum(result.reference));
-    VISQ_TRY(add_checksum(result.quantized));
-    json = report::badcase_json(result);
-  }
+  const std::string json = outputs->wants_json() ? report::badcase_json(result) : "";
   const std::string next = console.next(next_command(result, arguments));
   const std::string text = report::badcase_text(result, text_columns()) + (next.empty() ? "" : "\n" + next);
   VISQ_TRY(outputs->write({{"badcase.txt", report::badcase_text(result, 0)}, {"badcase.json", json}}, json, text, console));

@@ -44,12 +44,7 @@ Result<int> execute(const Arguments& arguments) {
     VISQ_ASSIGN(second, load(arguments.second, console));
   }
   VISQ_ASSIGN(CheckResult result, check(pair ? first : nullptr, pair ? second : first));
-  std::string json;
-  if (outputs->wants_json()) {
-    VISQ_TRY(add_checksum(result.model));
-    if (result.reference) VISQ_TRY(add_checksum(*result.reference));
-    json = report::check_json(result);
-  }
+  const std::string json = outputs->wants_json() ? report::check_json(result) : "";
   const std::string next = console.next(next_command(result));
   const std::string text = report::check_text(result, {text_columns(), wants_color()}) + (next.empty() ? "" : "\n" + next);
   VISQ_TRY(outputs->write({{"model_check_result.txt", report::check_text(result, {})}, {"check.json", json}}, json, text, console,

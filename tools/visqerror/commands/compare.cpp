@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/error.h"
-#include "report/json/compare_file.h"
+#include "visq/report/result_file.h"
 #include "visqerror/options/command.h"
 #include "visqerror/options/conditions.h"
 #include "visqerror/sessions/baseline.h"
@@ -73,7 +73,7 @@ Result<Demands> parse_demands(const Arguments& arguments, const std::vector<int>
     if (!arguments.tolerance.empty()) return usage_error("--tolerance needs --baseline");
     return demands;
   }
-  VISQ_ASSIGN(StoredResult stored, report::read_compare_file(arguments.baseline));
+  VISQ_ASSIGN(StoredResult stored, report::read_result(arguments.baseline));
   demands.baseline = Baseline{std::move(stored), tolerance};
   return demands;
 }
@@ -100,8 +100,7 @@ Result<PairRequest> make_request(const Arguments& arguments) {
     VISQ_ASSIGN(request.reference_mode, parse_mode("--ref-mode", arguments.ref_mode));
   }
   VISQ_ASSIGN(options.post, parse_post(arguments.post));
-  options.nodes = arguments.selection.nodes;
-  options.ops = arguments.selection.ops;
+  static_cast<NodeSelection&>(options) = arguments.selection;
   options.per_record = arguments.per_record;
   options.per_channel = arguments.per_channel;
   options.origin = arguments.origin;

@@ -74,7 +74,7 @@ Status add_validation(const Arguments& arguments, const SharedModel& reference, 
   data.records.clear();
   VISQ_ASSIGN(const Records records, open_records(data, *reference, quantized.get(), false, console));
   options.records = records.range;
-  VISQ_ASSIGN(result.validation, layer_losses(reference, quantized, *records.source, options, result.mode));
+  VISQ_ASSIGN(result.validation, layer_losses(reference, quantized, *records.source, options, result.quantized_mode));
   return {};
 }
 
@@ -119,18 +119,11 @@ Result<int> execute(const Arguments& arguments) {
   const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
   if (arguments.data.records.empty()) VISQ_TRY(keep_spread(records, kRecords, *reference, *quantized, console));
-  options.records = records.range;
-  options.progress = console.progress("trials");
-  options.stop = &interrupted();
+  set_up(options, records, "trials", console);
   VISQ_ASSIGN(DiagnoseResult result, diagnose(reference, quantized, *records.source, options));
   if (interrupted()) return interruption_exit_code("nothing written");
   VISQ_TRY(add_validation(arguments, reference, quantized, options, console, result));
-  std::string json;
-  if (outputs->wants_json()) {
-    VISQ_TRY(add_checksum(result.reference));
-    VISQ_TRY(add_checksum(result.quantized));
-    json = report::diagnose_json(result);
-  }
+  const std::string json = outputs->wants_json() ? report::diagnose_json(result) : "";
   std::vector<OutputFile> files{{"diagnose.txt", report::diagnose_text(result, {})}, {"diagnose.json", json}};
   if (outputs->to_folder()) {
     for (OutputFile& file : report::degradation_graphs(result, options, validation)) files.push_back(std::move(file));

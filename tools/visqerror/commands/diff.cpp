@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/json/compare_file.h"
 #include "report/results/diff_report.h"
 #include "report/words/text.h"
+#include "visq/report/result_file.h"
 #include "visqerror/options/command.h"
 #include "visqerror/options/shared_options.h"
 #include "visqerror/outputs/result_outputs.h"
@@ -28,8 +28,8 @@ Result<int> execute(const Arguments& arguments) {
   if (arguments.after.empty()) return usage_error("diff: two results of compare are needed; see 'visqerror diff --help'");
   VISQ_ASSIGN(const double tolerance, parse_tolerance(arguments.tolerance));
   VISQ_ASSIGN(const auto outputs, ResultOutputs::prepare(arguments.output, {"diff.txt", "diff.json"}, {arguments.before, arguments.after}));
-  VISQ_ASSIGN(const StoredResult before, report::read_compare_file(arguments.before));
-  VISQ_ASSIGN(const StoredResult after, report::read_compare_file(arguments.after));
+  VISQ_ASSIGN(const StoredResult before, report::read_result(arguments.before));
+  VISQ_ASSIGN(const StoredResult after, report::read_result(arguments.after));
   const DiffResult result = diff(before, after, tolerance);
   if (result.nodes + result.outputs == 0) return bad_input("{}: has no feature map in common with {}", arguments.after, arguments.before);
   const bool worse = std::ranges::any_of(result.differences, [](const Difference& each) { return each.change == Change::kWorse; });

@@ -37,9 +37,7 @@ Result<DistributionOptions> parse_options(const Arguments& arguments) {
     options.axis = static_cast<int>(axis);
   }
   options.all = arguments.all;
-  options.nodes = arguments.selection.nodes;
-  options.ops = arguments.selection.ops;
-  options.modes_given = !arguments.mode.empty() || !arguments.ref_mode.empty();
+  static_cast<NodeSelection&>(options) = arguments.selection;
   return options;
 }
 
@@ -61,21 +59,13 @@ Result<int> execute(const Arguments& arguments) {
                                      {arguments.reference, arguments.quantized, arguments.data.path, arguments.sequence.state}));
   VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
   const auto& [reference, quantized] = pair;
-  VISQ_ASSIGN(options.reference_mode, mode_of("--ref-mode", arguments.ref_mode, *reference));
-  VISQ_ASSIGN(options.quantized_mode, mode_of("--mode", arguments.mode, *quantized));
+  VISQ_TRY(set_modes(options, arguments.ref_mode, arguments.mode, pair));
   VISQ_ASSIGN(options.sequence, open_sequence(arguments.sequence, *reference, quantized.get(), console));
   VISQ_ASSIGN(const Records records, open_records(arguments.data, *reference, quantized.get(), false, console, options.sequence));
-  options.records = records.range;
-  options.progress = console.progress("records");
-  options.stop = &interrupted();
+  set_up(options, records, "records", console);
   VISQ_ASSIGN(DistributionResult result, distribution(reference, quantized, *records.source, options));
   if (interrupted()) return interruption_exit_code();
-  std::string json;
-  if (outputs->wants_json()) {
-    VISQ_TRY(add_checksum(result.reference));
-    VISQ_TRY(add_checksum(result.quantized));
-    json = report::distribution_json(result);
-  }
+  const std::string json = outputs->wants_json() ? report::distribution_json(result) : "";
   std::vector<OutputFile> files;
   if (outputs->to_folder()) files = report::distribution_files(result);
   files.push_back({"distribution.json", json});

@@ -137,22 +137,16 @@ Result<int> execute(const Arguments& arguments) {
   if (!arguments.run.empty()) {
     VISQ_ASSIGN(options.run, parse_integer("--run", arguments.run, 0, std::numeric_limits<std::int64_t>::max()));
   }
-  VISQ_ASSIGN(options.reference_mode, mode_of("--ref-mode", arguments.ref_mode, *reference));
-  VISQ_ASSIGN(options.quantized_mode, mode_of("--mode", arguments.mode, *quantized));
-  options.modes_given = !arguments.mode.empty() || !arguments.ref_mode.empty();
+  VISQ_TRY(set_modes(options, arguments.ref_mode, arguments.mode, pair));
   VISQ_ASSIGN(options.sequence, open_sequence(arguments.sequence, *reference, quantized.get(), console));
   VISQ_ASSIGN(const Records records,
               open_records(with_default_records(arguments.data), *reference, quantized.get(), false, console, options.sequence));
-  options.records = records.range;
-  options.progress = console.progress("records");
-  options.stop = &interrupted();
+  set_up(options, records, "records", console);
   VISQ_ASSIGN(ExtractResult result, extract(reference, quantized, *records.source, options));
   if (interrupted()) return interruption_exit_code();
   VISQ_ASSIGN(const StagedFolder stage, StagedFolder::create(arguments.output.folder));
   VISQ_ASSIGN(const report::ExtractFiles files, stage_files(result, stage, console));
   VISQ_ASSIGN(auto list, collect(files, stage));
-  VISQ_TRY(add_checksum(result.reference.model));
-  VISQ_TRY(add_checksum(result.quantized.model));
   const std::string json = report::extract_json(result, files);
   list.push_back({"extract.json", json});
   list.push_back({"README.txt", report::extract_readme(result, files)});

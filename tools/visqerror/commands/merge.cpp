@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/json/part_file.h"
 #include "report/results/badcase_report.h"
 #include "report/words/text.h"
+#include "visq/report/result_file.h"
 #include "visqerror/options/command.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/compare_outputs.h"
@@ -24,64 +24,51 @@ struct Arguments {
   CompareOutputOptions output;
 };
 
-/// What all files have in common, and their parts in the order of records.
-struct Whole {
-  bool badcase = false;
-  ModelIdentity reference, quantized;
+/// In the order of records.
+Result<std::vector<Part>> read_parts(const std::vector<std::string>& files) {
   std::vector<Part> parts;
-};
-
-Result<Whole> read_parts(const std::vector<std::string>& files) {
-  Whole whole;
   for (const std::string& path : files) {
-    VISQ_ASSIGN(report::PartFile file, report::read_part_file(path));
-    if (whole.parts.empty()) {
-      whole.badcase = file.badcase;
-      whole.reference = file.reference;
-      whole.quantized = file.quantized;
-    }
-    if (file.badcase != whole.badcase) return bad_input("{} and {}: are results of other commands", files.front(), path);
-    if (file.reference.sha256 != whole.reference.sha256 || file.quantized.sha256 != whole.quantized.sha256) {
+    VISQ_ASSIGN(parts.emplace_back(), report::read_part(path));
+    const Part &first = parts.front(), &last = parts.back();
+    if (last.badcase != first.badcase) return bad_input("{} and {}: are results of other commands", files.front(), path);
+    if (last.reference.sha256 != first.reference.sha256 || last.quantized.sha256 != first.quantized.sha256) {
       return bad_input("{} and {}: are results of other models", files.front(), path);
     }
-    whole.parts.push_back(std::move(file.part));
   }
-  VISQ_ASSIGN(whole.parts, in_order(std::move(whole.parts)));
-  return whole;
+  return in_order(std::move(parts));
 }
 
 /// The model that a result is of, from where it was.
 Result<SharedModel> load_same(const ModelIdentity& identity, const Console& console) {
-  ModelIdentity now = identity;
-  VISQ_TRY(add_checksum(now));
-  if (now.sha256 != identity.sha256) return bad_input("{}: is not the model that the results are of", identity.path);
-  return load(identity.path, console);
+  VISQ_ASSIGN(SharedModel model, load(identity.path, console));
+  if (model->checksum != identity.sha256) return bad_input("{}: is not the model that the results are of", identity.path);
+  return model;
 }
 
-Result<int> merge_compare(const Arguments& arguments, const Whole& whole, const Console& console) {
+Result<int> merge_compare(const Arguments& arguments, const std::vector<Part>& parts, const Console& console) {
+  const Part& first = parts.front();
   PairRequest request;
-  request.reference = whole.reference.path;
-  request.quantized = whole.quantized.path;
-  request.data.path = whole.parts.front().data;
-  request.options.metrics = whole.parts.front().metrics;
+  request.reference = first.reference.path;
+  request.quantized = first.quantized.path;
+  request.data.path = first.data;
+  request.options.metrics = first.metrics;
   VISQ_ASSIGN(const auto outputs, CompareOutputs::prepare(arguments.output, request, arguments.files));
-  VISQ_ASSIGN(const SharedModel reference, load_same(whole.reference, console));
-  VISQ_ASSIGN(const SharedModel quantized, load_same(whole.quantized, console));
-  VISQ_ASSIGN(CompareResult result, merge_comparisons(reference, quantized, whole.parts));
+  VISQ_ASSIGN(const SharedModel reference, load_same(first.reference, console));
+  VISQ_ASSIGN(const SharedModel quantized, load_same(first.quantized, console));
+  VISQ_ASSIGN(const CompareResult result, merge_comparisons(reference, quantized, parts));
   VISQ_TRY(outputs->write(result, {}, console));
   return conclude(result, {}, arguments.allow_partial);
 }
 
-Result<int> merge_badcase(const Arguments& arguments, const Whole& whole, const Console& console) {
+Result<int> merge_badcase(const Arguments& arguments, const std::vector<Part>& parts, const Console& console) {
+  const Part& first = parts.front();
   std::vector<std::string> inputs = arguments.files;
-  inputs.insert(inputs.end(), {whole.reference.path, whole.quantized.path});
+  inputs.insert(inputs.end(), {first.reference.path, first.quantized.path});
   VISQ_ASSIGN(const auto outputs,
               ResultOutputs::prepare({arguments.output.folder, arguments.output.json}, {"badcase.txt", "badcase.json"}, inputs));
-  VISQ_ASSIGN(const SharedModel reference, load_same(whole.reference, console));
-  VISQ_ASSIGN(const SharedModel quantized, load_same(whole.quantized, console));
-  VISQ_ASSIGN(BadcaseResult result, merge_badcases(reference, quantized, whole.parts));
-  result.reference.sha256 = whole.reference.sha256;
-  result.quantized.sha256 = whole.quantized.sha256;
+  VISQ_ASSIGN(const SharedModel reference, load_same(first.reference, console));
+  VISQ_ASSIGN(const SharedModel quantized, load_same(first.quantized, console));
+  VISQ_ASSIGN(const BadcaseResult result, merge_badcases(reference, quantized, parts));
   const std::string json = report::badcase_json(result);
   VISQ_TRY(outputs->write({{"badcase.txt", report::badcase_text(result, 0)}, {"badcase.json", json}}, json,
                           report::badcase_text(result, text_columns()), console));
@@ -91,10 +78,10 @@ Result<int> merge_badcase(const Arguments& arguments, const Whole& whole, const 
 Result<int> execute(const Arguments& arguments) {
   const Console console = arguments.console.console();
   if (arguments.files.empty()) return usage_error("merge: no results given; see 'visqerror merge --help'");
-  VISQ_ASSIGN(const Whole whole, read_parts(arguments.files));
-  if (!whole.badcase) return merge_compare(arguments, whole, console);
+  VISQ_ASSIGN(const std::vector<Part> parts, read_parts(arguments.files));
+  if (!parts.front().badcase) return merge_compare(arguments, parts, console);
   if (!arguments.output.write.empty()) return usage_error("--write: results of badcase have no other formats");
-  return merge_badcase(arguments, whole, console);
+  return merge_badcase(arguments, parts, console);
 }
 
 std::function<int()> setup(Options& options) {

@@ -7,7 +7,6 @@
 #include "report/json/ranking_file.h"
 #include "report/results/partial_report.h"
 #include "report/words/text.h"
-#include "visq/limits.h"
 #include "visqerror/options/command.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/session.h"
@@ -35,10 +34,8 @@ Result<PartialOptions> parse_options(const Arguments& arguments) {
       return usage_error("--pick-threshold: has no meaning with --nodes, which picks all that it names");
     VISQ_ASSIGN(options.pick_threshold, parse_number("--pick-threshold", arguments.threshold));
   }
-  options.nodes = arguments.selection.nodes;
-  options.ops = arguments.selection.ops;
+  static_cast<NodeSelection&>(options) = arguments.selection;
   VISQ_ASSIGN(options.threads, parse_threads(arguments.threads));
-  options.memory = limits().memory;
   return options;
 }
 
@@ -68,18 +65,11 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
   const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(const Records records, open_first_record(arguments.data, *reference, *quantized, console));
-  options.records = records.range;
+  set_up(options, records, "trials", console);
   options.ranking_progress = console.progress("trials, one node each");
-  options.progress = console.progress("trials");
-  options.stop = &interrupted();
   VISQ_ASSIGN(PartialResult result, partial(reference, quantized, *records.source, options));
   if (interrupted()) return interruption_exit_code();
-  std::string json;
-  if (outputs->wants_json()) {
-    VISQ_TRY(add_checksum(result.reference));
-    VISQ_TRY(add_checksum(result.quantized));
-    json = report::partial_json(result);
-  }
+  const std::string json = outputs->wants_json() ? report::partial_json(result) : "";
   std::vector<OutputFile> files;
   if (outputs->to_folder()) {
     files = {{"partial.txt", report::partial_text(result, 0)},

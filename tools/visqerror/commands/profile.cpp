@@ -90,11 +90,9 @@ Result<ProfileOptions> make_options(const Arguments& arguments, const Model& mod
       VISQ_ASSIGN(options.modes.back(), parse_mode("--mode", arguments.mode));
     }
   }
-  options.nodes = arguments.selection.nodes;
-  options.ops = arguments.selection.ops;
+  static_cast<NodeSelection&>(options) = arguments.selection;
   options.per_channel = arguments.per_channel;
   options.time = arguments.time;
-  options.stop = &interrupted();
   return options;
 }
 
@@ -115,15 +113,13 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(options.sequence, open_sequence(arguments.sequence, *model, twin.get(), console));
   say_if_sequence({model.get(), twin ? twin.get() : model.get()}, console);
   VISQ_ASSIGN(const Records records, open_records(arguments.data, *model, twin.get(), false, console, options.sequence));
-  options.records = records.range;
-  options.progress = console.progress("records");
+  set_up(options, records, "records", console);
   VISQ_ASSIGN(ProfileResult result, profile(model, twin, *records.source, options));
   if (interrupted()) return interruption_exit_code();
   bool complete = true;
-  for (ModelProfile& each : result.models) {
+  for (const ModelProfile& each : result.models) {
     complete = complete && each.not_computed.empty();
     for (const NotComputed& gap : each.not_computed) console.warn("not computed: " + gap.reason);
-    if (outputs->wants_json()) VISQ_TRY(add_checksum(each.model));
   }
   const std::string json = outputs->wants_json() ? report::profile_json(result) : "";
   auto files = report::profile_files(result, result.models.size(), arguments.per_channel, arguments.time);

@@ -7,7 +7,6 @@
 #include "core/error.h"
 #include "report/results/recommend_report.h"
 #include "report/words/text.h"
-#include "visq/limits.h"
 #include "visqerror/options/command.h"
 #include "visqerror/outputs/config_outputs.h"
 #include "visqerror/outputs/result_outputs.h"
@@ -49,7 +48,6 @@ Status parse_target(const Arguments& arguments, RecommendOptions& options) {
 Result<RecommendOptions> parse_options(const Arguments& arguments) {
   RecommendOptions options;
   VISQ_ASSIGN(options.threads, parse_threads(arguments.threads));
-  options.memory = limits().memory;
   VISQ_TRY(parse_target(arguments, options));
   if (!arguments.to.empty()) options.to = arguments.to;
   if (options.to != "float32" && options.to != "int16") return usage_error("--to: '{}' is neither float32 nor int16", options.to);
@@ -117,18 +115,11 @@ Result<int> execute(const Arguments& arguments) {
     };
   }
   if (arguments.data.records.empty()) VISQ_TRY(keep_spread(records, kRecords, *reference, *quantized, console));
-  options.records = records.range;
-  options.progress = console.progress("trials");
-  options.stop = &interrupted();
+  set_up(options, records, "trials", console);
   auto recommended = recommend(reference, quantized, *records.source, options);
   if (interrupted()) return interruption_exit_code("nothing written");  // the program of --eval was, too
   VISQ_ASSIGN(RecommendResult result, std::move(recommended));
-  std::string json;
-  if (outputs->wants_json()) {
-    VISQ_TRY(add_checksum(result.reference));
-    VISQ_TRY(add_checksum(result.quantized));
-    json = report::recommend_json(result);
-  }
+  const std::string json = outputs->wants_json() ? report::recommend_json(result) : "";
   if (!result.target_met) console.warn("the target is not met by any set that was found");
   VISQ_ASSIGN(const auto files, more_files(arguments, configs, result, console));
   const std::string next = console.next(next_command(result, arguments));

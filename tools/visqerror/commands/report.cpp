@@ -117,13 +117,9 @@ Status fill(const Arguments& arguments, Plan& plan, const Console& console, Full
   CompareOptions& options = pair.options;
   VISQ_ASSIGN(options.sequence, open_sequence(pair.sequence, *reference, quantized.get(), console));
   VISQ_ASSIGN(Records records, open_records(pair.data, *reference, quantized.get(), false, console, options.sequence));
-  options.reference_mode = pair.reference_mode.value_or(default_mode(*reference));
-  options.quantized_mode = pair.quantized_mode.value_or(default_mode(*quantized));
-  options.modes_given = pair.reference_mode || pair.quantized_mode;
+  set_modes(pair, *reference, *quantized);
   options.origin = !arguments.quick && options.reference_mode != Mode::kInteger && options.quantized_mode != Mode::kInteger;
-  options.progress = console.progress("records");
-  options.stop = &interrupted();
-  options.records = records.range;
+  set_up(options, records, "records", console);
   CompareResult rated;  // labels belong to the records as the data hold them
   VISQ_TRY(add_accuracy(pair, plan.labels, reference, quantized, *records.source, rated));
   if (pair.data.records.empty() && options.sequence.feed_back.empty())
@@ -138,21 +134,6 @@ Status fill(const Arguments& arguments, Plan& plan, const Console& console, Full
   report.quantized = inspect(*quantized);
   if (arguments.quick || interrupted()) return {};
   add_report_parts({reference, quantized, *records.source, options, arguments.time, plan.seconds}, seconds, console, report);
-  return {};
-}
-
-/// The models' checksums, into every result that names models.
-Status identify(FullReport& report) {
-  VISQ_TRY(add_checksums(report.comparison));
-  const auto copy = [&](auto& part) {
-    if (!part) return;
-    part->reference = report.comparison.reference;
-    part->quantized = report.comparison.quantized;
-  };
-  copy(report.diagnosis);
-  copy(report.sensitivity);
-  copy(report.accumulation);
-  copy(report.partial);
   return {};
 }
 
@@ -178,7 +159,6 @@ std::string next_command(const Arguments& arguments, const FullReport& report) {
 
 /// The page, what the terminal says of it, and the browser.
 Status write(const Arguments& arguments, const Plan& plan, FullReport& report, ResultOutputs& outputs, const Console& console) {
-  if (!report.picture) VISQ_TRY(identify(report));
   report.title = arguments.title.empty() ? report.title : arguments.title;
   report.version = VISQ_VERSION;
   report.command = command_line(arguments, plan);

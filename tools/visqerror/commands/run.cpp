@@ -2,6 +2,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "analysis/records/run_identity.h"
 #include "core/error.h"
 #include "report/json/json_parts.h"
 #include "report/words/text.h"
@@ -44,13 +45,13 @@ class InterruptibleSink final : public MapSink {
   std::int64_t maps_ = 0;
 };
 
-std::string result_json(const Model& model, const Records& records, const RunOptions& options, const std::string& out, std::int64_t maps,
+std::string result_json(const Model& model, const std::string& data, const RunOptions& options, const std::string& out, std::int64_t maps,
                         const std::vector<NotRun>& not_run) {
   nlohmann::ordered_json json;
   json["schema"] = "visq.run/1";
   json["model"] = {{"file", model.path}};
   json["mode"] = name(options.mode);
-  json["data"] = report::json_data(records.source->description(), records.range, identity(options.sequence));
+  json["data"] = report::json_data(analysis::run_identity(data, options));
   json["output"] = out;
   json["feature_maps"] = maps;
   json["not_computed"] = nlohmann::ordered_json::array();
@@ -80,9 +81,7 @@ Result<int> execute(const Arguments& arguments) {
   const Console console = arguments.console.console();
   if (arguments.model.empty()) return usage_error("run: no model given; see 'visqerror run --help'");
   RunOptions options;
-  options.nodes = arguments.selection.nodes;
-  options.ops = arguments.selection.ops;
-  options.progress = console.progress("records");
+  static_cast<NodeSelection&>(options) = arguments.selection;
   std::optional<Mode> mode;
   if (!arguments.mode.empty()) {
     VISQ_ASSIGN(mode, parse_mode("--mode", arguments.mode));
@@ -93,7 +92,7 @@ Result<int> execute(const Arguments& arguments) {
   options.mode = mode.value_or(default_mode(*model));
   VISQ_ASSIGN(options.sequence, open_sequence(arguments.sequence, *model, nullptr, console));
   VISQ_ASSIGN(const Records records, open_records(arguments.data, *model, nullptr, false, console, options.sequence));
-  options.records = records.range;
+  set_up(options, records, "records", console);
   say_if_sequence({model.get()}, console);
   VISQ_ASSIGN(const auto writer, DumpWriter::create(arguments.out, model->path, options.mode));
   InterruptibleSink sink(*writer);
@@ -103,7 +102,7 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_TRY(writer->commit());
 
   for (const NotRun& node : not_run) console.warn("not computed: " + describe(*model, node));
-  const std::string json = result_json(*model, records, options, arguments.out, sink.maps(), not_run);
+  const std::string json = result_json(*model, records.source->description(), options, arguments.out, sink.maps(), not_run);
   if (!arguments.json.empty() && arguments.json != "-") VISQ_TRY(write_files({{arguments.json, json}}));
   if (arguments.json == "-") {
     VISQ_TRY(write_stdout(json));

@@ -9,7 +9,6 @@
 #include "core/suggest.h"
 #include "report/results/sensitivity_report.h"
 #include "report/words/text.h"
-#include "visq/limits.h"
 #include "visqerror/app/help.h"
 #include "visqerror/options/command.h"
 #include "visqerror/outputs/config_outputs.h"
@@ -82,23 +81,20 @@ Result<SensitivityOptions> parse_options(const Arguments& arguments) {
   }
   for (const std::string& word : arguments.metrics) VISQ_TRY(add_metric(word, options));
   VISQ_ASSIGN(options.threads, parse_threads(arguments.threads));
-  options.memory = limits().memory;
-  options.nodes = arguments.selection.nodes;
-  options.ops = arguments.selection.ops;
+  static_cast<NodeSelection&>(options) = arguments.selection;
   options.output_node = arguments.output_node;
   options.leave_one_out = arguments.leave_one_out;
   options.estimate = arguments.estimate;
   options.reverse = arguments.reverse;
-  options.stop = &interrupted();
   return options;
 }
 
 /// Everything that decides the numbers: the program, the models, the data, what is asked for.
-Result<std::string> content_key(const Arguments& arguments, const SensitivityOptions& options) {
+Result<std::string> content_key(const Arguments& arguments, const Pair& pair, const SensitivityOptions& options) {
   ContentKey key;
   key.add(version_text());
-  VISQ_TRY(key.add_content(arguments.reference));
-  VISQ_TRY(key.add_content(arguments.quantized));
+  key.add(pair.reference->checksum.hex());
+  key.add(pair.quantized->checksum.hex());
   if (!arguments.data.path.empty()) VISQ_TRY(key.add_content(arguments.data.path));
   key.add(arguments.data.path.empty() ? arguments.data.seed : "");
   key.add(arguments.data.records);
@@ -135,7 +131,6 @@ Result<SensitivityResult> run(const SharedModel& reference, const SharedModel& q
     console.note("going on where an earlier run was stopped");
   }
   if (file.possible()) options.checkpoint = [&](const std::string& state) { return file.save(state); };
-  options.progress = console.progress("trials");
   options.expected = [&](double seconds) {
     if (seconds >= kLongRun) console.note("about " + duration(seconds));
   };
@@ -150,15 +145,15 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(const ConfigOutputs configs, ConfigOutputs::parse(arguments.write, arguments.output.folder));
   VISQ_ASSIGN(const auto outputs, ResultOutputs::prepare(arguments.output, {"sensitive_ops.txt", "sensitive_ops.csv", "sensitivity.json"},
                                                          {arguments.reference, arguments.quantized, arguments.data.path}, configs.paths()));
-  VISQ_ASSIGN(const auto pair, open_pair(arguments.reference, arguments.quantized, console));
+  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
   const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(const Records records, arguments.estimate ? open_records(arguments.data, *reference, quantized.get(), false, console)
                                                         : open_first_record(arguments.data, *reference, *quantized, console));
-  options.records = records.range;
+  set_up(options, records, "trials", console);
   options.top = static_cast<int>(top);
   std::string key;
   if (outputs->to_folder()) {
-    VISQ_ASSIGN(key, content_key(arguments, options));
+    VISQ_ASSIGN(key, content_key(arguments, pair, options));
   }
   const ResumeFile file(outputs->folder(), "sensitivity", key);
   VISQ_ASSIGN(SensitivityResult result, run(reference, quantized, *records.source, options, file, arguments.clean, console));
@@ -166,12 +161,7 @@ Result<int> execute(const Arguments& arguments) {
     return interruption_exit_code(file.possible() ? "the same command goes on from here"
                                                   : "nothing written; with -o DIR a run can be resumed");
   }
-  std::string json;
-  if (outputs->wants_json()) {
-    VISQ_TRY(add_checksum(result.reference));
-    VISQ_TRY(add_checksum(result.quantized));
-    json = report::sensitivity_json(result);
-  }
+  const std::string json = outputs->wants_json() ? report::sensitivity_json(result) : "";
   VISQ_ASSIGN(const auto files, configs.files(report::sensitivity_config(result, *reference, static_cast<std::size_t>(top))));
   const std::string next = console.next(next_command(arguments, configs));
   const std::size_t rows = arguments.top.empty() ? report::kSensitivityRows : static_cast<std::size_t>(top);

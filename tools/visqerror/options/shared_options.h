@@ -2,8 +2,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "visq/request.h"
 #include "visqerror/options/options.h"
 #include "visqerror/options/values.h"
 #include "visqerror/terminal/console.h"
@@ -19,9 +19,7 @@ struct DataOptions {
 };
 
 /// Which nodes to look at.
-struct SelectionOptions {
-  std::vector<std::string> nodes, ops;
-
+struct SelectionOptions : NodeSelection {
   void add_to(Options& options);
 };
 

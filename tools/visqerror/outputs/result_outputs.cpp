@@ -7,7 +7,6 @@
 #include <filesystem>
 
 #include "core/error.h"
-#include "core/file.h"
 #include "visqerror/options/shared_options.h"
 
 namespace visq::tool {
@@ -46,11 +45,6 @@ Status ResultOutputs::write(const std::vector<OutputFile>& files, const std::str
   made_.keep();
   for (const FileToWrite& file : wanted) console.log("wrote " + file.path);
   return write_stdout(json_ == "-" ? json : text);
-}
-
-Status add_checksum(ModelIdentity& model) {
-  VISQ_ASSIGN(model.sha256, file_sha256(model.path));
-  return {};
 }
 
 std::size_t text_columns() {

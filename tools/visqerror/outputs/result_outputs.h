@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "report/format.h"
-#include "visq/compare.h"
 #include "visqerror/options/options.h"
 #include "visqerror/outputs/output_files.h"
 #include "visqerror/terminal/console.h"
@@ -42,9 +41,6 @@ class ResultOutputs {
   std::string folder_, json_;
   OutputFolder made_;
 };
-
-/// Fills in what only results on disk hold: the SHA-256 of a model.
-Status add_checksum(ModelIdentity& model);
 
 /// Columns that text on stdout may take: those of the terminal, 80 where there is none.
 std::size_t text_columns();

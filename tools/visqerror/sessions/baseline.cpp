@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/error.h"
-#include "report/json/compare_file.h"
 #include "report/words/text.h"
+#include "visq/report/result_file.h"
 #include "visqerror/options/conditions.h"
 #include "visqerror/options/values.h"
 

@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "core/error.h"
-#include "core/file.h"
 #include "core/suggest.h"
 #include "visqerror/options/values.h"
 #include "visqerror/outputs/result_outputs.h"
@@ -141,9 +140,8 @@ Status CompareOutputs::check_files(const PairRequest& request, const std::vector
   return {};
 }
 
-Status CompareOutputs::write(CompareResult& result, const std::vector<ConditionOutcome>& outcomes, const Console& console) {
+Status CompareOutputs::write(const CompareResult& result, const std::vector<ConditionOutcome>& outcomes, const Console& console) {
   report_.outcomes = outcomes;
-  if (!destinations_.empty() || !json_.empty()) VISQ_TRY(add_checksums(result));
   const auto files = render(result);
   VISQ_TRY(write_files(files));
   made_.keep();
@@ -154,14 +152,6 @@ Status CompareOutputs::write(CompareResult& result, const std::vector<ConditionO
   options.sort = sort_;
   options.folder = folder_;
   return write_stdout(summary(result, options));
-}
-
-Status add_checksums(CompareResult& result) {
-  for (ModelIdentity* model : {&result.reference, &result.quantized}) {
-    if (std::filesystem::is_directory(model->path)) continue;
-    VISQ_TRY(add_checksum(*model));
-  }
-  return {};
 }
 
 }  // namespace visq::tool

@@ -29,7 +29,7 @@ class CompareOutputs {
                                                          const std::vector<std::string>& more_inputs = {});
 
   /// Writes the files, all or none, then the summary (with --json -: the JSON) to stdout. Files for build servers hold the outcomes.
-  Status write(CompareResult& result, const std::vector<ConditionOutcome>& outcomes, const Console& console);
+  Status write(const CompareResult& result, const std::vector<ConditionOutcome>& outcomes, const Console& console);
 
  private:
   /// A format, and where it goes: a folder for its own file names, or one file.
@@ -51,8 +51,5 @@ class CompareOutputs {
   std::vector<Destination> destinations_;
   OutputFolder made_;
 };
-
-/// Fills in what only results on disk hold: the models' SHA-256.
-Status add_checksums(CompareResult& result);
 
 }  // namespace visq::tool

@@ -64,6 +64,13 @@ Result<std::optional<Accuracy>> evaluate(const std::string& program, const Share
 
 }  // namespace
 
+void set_modes(PairRequest& request, const Model& reference, const Model& quantized) {
+  CompareOptions& options = request.options;
+  options.reference_mode = request.reference_mode.value_or(default_mode(reference));
+  options.quantized_mode = request.quantized_mode.value_or(default_mode(quantized));
+  options.modes_given = request.reference_mode || request.quantized_mode;
+}
+
 void add_accuracy_options(Options& options, PairRequest& request) {
   const std::string group = "Accuracy";
   options
@@ -100,16 +107,10 @@ Status add_accuracy(const PairRequest& request, const Labels& labels, const Shar
                     RecordSource& data, CompareResult& result) {
   if ((request.labels.empty() && request.eval.empty()) || result.interrupted) return {};
   AccuracyOptions options;
-  options.records = request.options.records;
-  options.sequence = request.options.sequence;
-  options.reference_mode = request.options.reference_mode;
-  options.quantized_mode = request.options.quantized_mode;
+  static_cast<PairRunRequest&>(options) = request.options;
   options.labels = labels.values;
   options.label_offset = labels.offset;
   options.output_node = request.output_node;
-  options.threads = request.options.threads;
-  options.progress = request.options.progress;
-  options.stop = request.options.stop;
   if (!request.eval.empty()) {
     VISQ_ASSIGN(result.accuracy, evaluate(request.eval, reference, quantized, data, options));
     return {};
@@ -131,13 +132,9 @@ Result<CompareResult> compare_pair(PairRequest request, const Console& console) 
   VISQ_ASSIGN(const Records records,
               open_records(request.data, *reference, quantized.get(), request.legacy_random, console, options.sequence));
 
-  options.records = records.range;
-  options.reference_mode = request.reference_mode.value_or(default_mode(*reference));
-  options.quantized_mode = request.quantized_mode.value_or(default_mode(*quantized));
-  options.modes_given = request.reference_mode || request.quantized_mode;
-  options.progress = console.progress("records");
+  set_up(options, records, "records", console);
+  set_modes(request, *reference, *quantized);
   options.watch = watch_run(console);
-  options.stop = &interrupted();
   say_if_sequence({reference.get(), quantized.get()}, console);
   auto result = compare(reference, quantized, *records.source, options);
   if (result.ok() && !has_quantization(*quantized)) console.warn(fmt::format("{}: holds no quantized tensor", quantized->path));

@@ -24,6 +24,9 @@ struct PairRequest {
   CompareOptions options;                              ///< records, modes, progress and stop are filled in here
 };
 
+/// Fills in the modes of the options: those that the user chose, else the models' usual ones.
+void set_modes(PairRequest& request, const Model& reference, const Model& quantized);
+
 /// Adds --labels, --label-offset, --output-node and --eval.
 void add_accuracy_options(Options& options, PairRequest& request);
 
@@ -35,7 +38,7 @@ struct Labels {
 Result<Labels> read_labels(const PairRequest& request);
 
 /// Top-1 and top-5 of both models, or what --eval says of them, into result.accuracy; nothing without either. Of request.options the
-/// records, modes, sequence, threads, progress and stop matter.
+/// PairRunRequest matters.
 Status add_accuracy(const PairRequest& request, const Labels& labels, const SharedModel& reference, const SharedModel& quantized,
                     RecordSource& data, CompareResult& result);
 

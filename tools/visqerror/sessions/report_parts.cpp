@@ -21,13 +21,19 @@ struct Run {
   const TimeLimit& limit;
   const Console& console;
 
-  /// Options that are called alike everywhere.
+  /// The comparison's request as that of a part.
   template <class Options>
   Options options(const char* unit, RecordRange records) const {
     Options made;
-    if constexpr (requires { made.memory; }) made.memory = limits().memory;
+    if constexpr (std::is_base_of_v<TrialRequest, Options>) made.memory = limits().memory;
+    if constexpr (std::is_base_of_v<PairRunRequest, Options>) {
+      static_cast<PairRunRequest&>(made) = subject.compare;
+    } else if constexpr (std::is_base_of_v<SequenceRequest, Options>) {
+      static_cast<SequenceRequest&>(made) = subject.compare;
+    } else {
+      static_cast<RunRequest&>(made) = subject.compare;
+    }
     made.records = records;
-    made.threads = subject.compare.threads;
     made.progress = console.progress(unit);
     made.stop = &limit.stop();
     return made;
@@ -60,9 +66,6 @@ Result<bool> add_sensitivity(const Run& run, FullReport& report) {
 
 Result<bool> add_distribution(const Run& run, FullReport& report) {
   auto options = run.options<DistributionOptions>("records", run.first_record());
-  options.reference_mode = run.subject.compare.reference_mode;
-  options.quantized_mode = run.subject.compare.quantized_mode;
-  options.modes_given = run.subject.compare.modes_given;
   options.all = true;
   return keep(distribution(run.subject.reference, run.subject.quantized, run.subject.data, options), report.distribution);
 }
@@ -82,7 +85,6 @@ Result<bool> add_partial(const Run& run, FullReport& report) {
 
 ProfileOptions profile_options(const Run& run) {
   auto options = run.options<ProfileOptions>("records", run.first_record());
-  options.sequence = run.subject.compare.sequence;
   options.modes = {run.subject.compare.reference_mode, run.subject.compare.quantized_mode};
   options.time = run.subject.time;
   return options;

@@ -8,12 +8,11 @@
 
 #include "core/error.h"
 #include "visq/badcase.h"
+#include "visq/limits.h"
 #include "visqerror/terminal/interrupt.h"
 
 namespace visq::tool {
 namespace {
-
-/// Records read before they are asked for: enough that two computing threads never wait for the file.
 
 /// Passes records on and prints what is odd about their values: the first few remarks, then how many there are.
 class RemarkingSource final : public RecordSource {
@@ -60,23 +59,32 @@ constexpr std::int64_t kMostSearched = 256;
 /// For functions that share models: the caller's outlives the call.
 std::shared_ptr<const Model> unowned(const Model& model) { return {std::shared_ptr<const Model>(), &model}; }
 
-/// Replaces the records by the worst of them, found in one pass with the models' default modes.
+/// The search for the worst of some records, with the models' default modes.
+BadcaseOptions search_options(const Records& records, const Model& model, const Model& twin, const Console& console) {
+  BadcaseOptions options;
+  set_up(options, records, "records, looking for the worst", console);
+  options.reference_mode = default_mode(model);
+  options.quantized_mode = default_mode(twin);
+  return options;
+}
+
+/// Replaces the records by the worst of them, found in one pass.
 Status keep_worst(Records& records, std::int64_t count, const Model& model, const Model* twin, const Console& console) {
   if (twin == nullptr) return usage_error("--records worst: one model has no worst record; give a command that takes a pair");
   if (keeps_state(model) || keeps_state(*twin)) {
     return usage_error("--records worst: the models keep state from record to record, so no record stands alone");
   }
-  BadcaseOptions options;
-  options.records = records.range;
-  options.reference_mode = default_mode(model);
-  options.quantized_mode = default_mode(*twin);
-  options.progress = console.progress("records, looking for the worst");
-  options.stop = &interrupted();
+  const BadcaseOptions options = search_options(records, model, *twin, console);
   VISQ_ASSIGN(auto worst, worst_records(unowned(model), unowned(*twin), *records.source, options, count));
   console.log(fmt::format("{}: worst records, worst first: {}", records.source->description(), fmt::join(worst, ", ")));
   records.range = {0, static_cast<std::int64_t>(worst.size())};
   records.source = select_records(std::move(records.source), std::move(worst));
   return {};
+}
+
+/// The mode that a user chose for a model; an empty text: its usual one.
+Result<Mode> mode_of(const std::string& option, const std::string& text, const Model& model) {
+  return text.empty() ? default_mode(model) : parse_mode(option, text);
 }
 
 }  // namespace
@@ -101,8 +109,22 @@ Result<Pair> open_pair(const std::string& reference, const std::string& quantize
   return pair;
 }
 
-Result<Mode> mode_of(const std::string& option, const std::string& text, const Model& model) {
-  return text.empty() ? default_mode(model) : parse_mode(option, text);
+void set_up(RunRequest& request, const Records& records, const std::string& unit, const Console& console) {
+  request.records = records.range;
+  request.progress = console.progress(unit);
+  request.stop = &interrupted();
+}
+
+void set_up(TrialRequest& request, const Records& records, const std::string& unit, const Console& console) {
+  set_up(static_cast<RunRequest&>(request), records, unit, console);
+  request.memory = limits().memory;
+}
+
+Status set_modes(PairRunRequest& request, const std::string& reference_mode, const std::string& mode, const Pair& pair) {
+  VISQ_ASSIGN(request.reference_mode, mode_of("--ref-mode", reference_mode, *pair.reference));
+  VISQ_ASSIGN(request.quantized_mode, mode_of("--mode", mode, *pair.quantized));
+  request.modes_given = !mode.empty() || !reference_mode.empty();
+  return {};
 }
 
 Result<Records> open_records(const DataOptions& options, const Model& model, const Model* twin, bool legacy, const Console& console,
@@ -138,12 +160,8 @@ Status keep_spread(Records& records, std::int64_t most, const Model& model, cons
     records.range.last = records.range.first + most;
     return {};
   }
-  BadcaseOptions options;
-  options.records = {records.range.first, records.range.first + std::min(count, kMostSearched)};
-  options.reference_mode = default_mode(model);
-  options.quantized_mode = default_mode(twin);
-  options.progress = console.progress("records, looking for the worst");
-  options.stop = &interrupted();
+  BadcaseOptions options = search_options(records, model, twin, console);
+  options.records.last = options.records.first + std::min(count, kMostSearched);
   VISQ_ASSIGN(const auto worst, worst_records(unowned(model), unowned(twin), *records.source, options, most / 2));
   std::set<std::int64_t> chosen(worst.begin(), worst.end());
   for (std::int64_t i = 0; i < most; ++i) chosen.insert(records.range.first + i * count / most);

@@ -7,8 +7,7 @@
 
 #include "visq/data.h"
 #include "visq/model.h"
-#include "visq/run.h"
-#include "visq/sequence.h"
+#include "visq/request.h"
 #include "visqerror/options/shared_options.h"
 
 namespace visq::tool {
@@ -26,9 +25,6 @@ struct Pair {
 };
 Result<Pair> open_pair(const std::string& reference, const std::string& quantized, const Console& console);
 
-/// The mode that a user chose for a model; an empty text: its usual one.
-Result<Mode> mode_of(const std::string& option, const std::string& text, const Model& model);
-
 /// Data as the options ask for it. `twin` (may be null) is the quantized model of a pair; `legacy` draws random data as the original
 /// tool does. Without --data: one random record, said aloud.
 struct Records {
@@ -38,6 +34,13 @@ struct Records {
 /// Inputs that `sequence` feeds back may be absent; where the data hold them, it says that they are not used.
 Result<Records> open_records(const DataOptions& options, const Model& model, const Model* twin, bool legacy, const Console& console,
                              const SequenceOptions& sequence = {});
+
+/// What every run is asked for: these records, progress in these units, an end where the user interrupts it; trials keep to --memory.
+void set_up(RunRequest& request, const Records& records, const std::string& unit, const Console& console);
+void set_up(TrialRequest& request, const Records& records, const std::string& unit, const Console& console);
+
+/// The modes that a user chose for a pair (--ref-mode, --mode); empty texts: the usual ones.
+Status set_modes(PairRunRequest& request, const std::string& reference_mode, const std::string& mode, const Pair& pair);
 
 /// Where there are more than `most` records, keeps so many, spread evenly, and half as many of the worst, without which a fault that few
 /// records show would stay unseen; of a sequence the first ones. Says so. Errors: those of the search for the worst.

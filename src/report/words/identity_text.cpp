@@ -1,0 +1,35 @@
+#include "report/words/identity_text.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "report/words/text.h"
+
+namespace visq::report {
+namespace {
+
+std::string model_text(const ModelIdentity& model, Mode mode, bool with_mode) {
+  return with_mode ? fmt::format("{} ({})", printable(model.path), name(mode)) : printable(model.path);
+}
+
+std::string bare_name(const std::string& path) { return printable(std::filesystem::path(path).filename().string()); }
+
+}  // namespace
+
+std::string records_text(const RunIdentity& run) { return plural(run.records.last - run.records.first, "record"); }
+
+std::string data_text(const RunIdentity& run) { return fmt::format("{}, {}", printable(run.data), records_text(run)); }
+
+std::string models_text(const PairIdentity& pair, bool modes) {
+  return model_text(pair.reference, pair.reference_mode, modes) + " and " + model_text(pair.quantized, pair.quantized_mode, modes);
+}
+
+std::string pair_head(const PairIdentity& pair, bool modes) { return fmt::format("{}\n{}\n\n", models_text(pair, modes), data_text(pair)); }
+
+std::string pair_caption(const PairIdentity& pair) {
+  return fmt::format("{} and {}, {} of {}", bare_name(pair.reference.path), bare_name(pair.quantized.path), records_text(pair),
+                     bare_name(pair.data));
+}
+
+}  // namespace visq::report
