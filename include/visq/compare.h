@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "visq/accuracy.h"
@@ -159,6 +160,13 @@ struct CompareResult : PairIdentity {
 
 /// The comparison of output `i` of result.outputs that counts: after post-processing, where there is one.
 const MapComparison& compared_output(const CompareResult& result, std::size_t i);
+
+/// The map of the tensor of that name: of the reference or, where that has none, of the quantized model. Where subgraphs share a name, the
+/// first; null where neither model has it, or it has no partner.
+const MapComparison* find_map(const CompareResult& result, std::string_view tensor);
+
+/// A metric of a map of this result by its key, "sqnr" (see metric_index()). Null where it was not asked for, or the map not compared.
+const MetricValue* find_metric(const CompareResult& result, const MapComparison& map, std::string_view metric);
 
 /// Runs both models in lockstep over the records and compares every paired feature map.
 /// Errors: kBadInput where models, data and options do not fit together; what cannot be computed is listed in the result.

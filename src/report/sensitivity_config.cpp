@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <map>
 
-#include "report/results/sensitivity_report.h"
 #include "visq/graph.h"
+#include "visq/report/sensitivity.h"
 
 namespace visq::report {
 namespace {

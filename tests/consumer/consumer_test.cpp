@@ -1,8 +1,10 @@
 // `cmake --install` gives a package that a small project of somebody else's finds, links and runs.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
+#include "core/file.h"
 #include "support/runs/process.h"
 
 namespace visq::testing {
@@ -34,6 +36,7 @@ TEST(Consumer, FindsLinksAndRunsTheInstalledLibrary) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_GT(std::stod(run.out), 10);
   EXPECT_LT(std::stod(run.out), 80);
+  EXPECT_THAT(run.out, ::testing::HasSubstr(file_sha256(example + "int8.tflite").value())) << "in its JSON";
 
   const ProcessResult installed = run_process({folder / "prefix/bin/visqerror", "--version"});
   EXPECT_EQ(installed.exit_code, 0) << installed.err;

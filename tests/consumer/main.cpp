@@ -1,31 +1,27 @@
-// Compares two models and prints the SQNR of the first output: consumer FP32 QUANT DATA.
+// Compares two models and prints the SQNR of the first output, then the whole result as JSON: consumer FP32 QUANT DATA.
 #include <iostream>
 #include <memory>
 
-#include "visq/compare.h"
+#include "visq/visq.h"
 
-namespace {
-
-visq::Result<double> output_sqnr(const std::string& reference_path, const std::string& quantized_path, const std::string& data_path) {
-  VISQ_ASSIGN(visq::Model reference, visq::load_model(reference_path));
-  VISQ_ASSIGN(visq::Model quantized, visq::load_model(quantized_path));
-  VISQ_ASSIGN(const auto data, visq::open_data(data_path, reference));
+visq::Result<visq::CompareResult> compare_files(const std::string& fp32, const std::string& int8, const std::string& records) {
+  VISQ_ASSIGN(visq::Model reference, visq::load_model(fp32));
+  VISQ_ASSIGN(visq::Model quantized, visq::load_model(int8));
+  VISQ_ASSIGN(const auto data, visq::open_data(records, reference));
   visq::CompareOptions options;
   options.records = {0, data->count()};
-  options.metrics = {visq::metric_index("sqnr")};
-  VISQ_ASSIGN(const visq::CompareResult result, visq::compare(std::make_shared<visq::Model>(std::move(reference)),
-                                                              std::make_shared<visq::Model>(std::move(quantized)), *data, options));
-  return result.maps[static_cast<std::size_t>(result.outputs.at(0))].metrics.at(0).value;
+  return visq::compare(std::make_shared<visq::Model>(std::move(reference)), std::make_shared<visq::Model>(std::move(quantized)), *data,
+                       options);
 }
-
-}  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 4) return 2;
-  const auto sqnr = output_sqnr(argv[1], argv[2], argv[3]);
-  if (!sqnr.ok()) {
-    std::cerr << sqnr.error().message << "\n";
+  const auto result = compare_files(argv[1], argv[2], argv[3]);
+  if (!result) {
+    std::cerr << result.error().message << "\n";
     return 1;
   }
-  std::cout << *sqnr << "\n";
+  const visq::MetricValue* sqnr = visq::find_metric(*result, visq::compared_output(*result, 0), "sqnr");
+  if (sqnr == nullptr) return 1;
+  std::cout << sqnr->value << "\n" << visq::result_json(*result);
 }

@@ -2,9 +2,9 @@
 // results that merge joins.
 #include "fuzz/data_models.h"
 #include "fuzz/fuzz_input.h"
-#include "report/json/ranking_file.h"
 #include "visq/graph.h"
 #include "visq/report.h"
+#include "visq/report/ranking_file.h"
 #include "visq/report/result_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -128,6 +128,21 @@ const MapComparison& compared_output(const CompareResult& result, std::size_t i)
   return result.processed.empty() ? result.maps[static_cast<std::size_t>(result.outputs[i])] : result.processed[i];
 }
 
+const MapComparison* find_map(const CompareResult& result, std::string_view tensor) {
+  for (const auto side : {&MapComparison::reference, &MapComparison::quantized}) {
+    const auto found =
+        std::find_if(result.maps.begin(), result.maps.end(), [&](const MapComparison& map) { return (map.*side).name == tensor; });
+    if (found != result.maps.end()) return &*found;
+  }
+  return nullptr;
+}
+
+const MetricValue* find_metric(const CompareResult& result, const MapComparison& map, std::string_view metric) {
+  const auto found = std::find(result.metrics.begin(), result.metrics.end(), metric_index(metric));
+  const auto place = static_cast<std::size_t>(found - result.metrics.begin());
+  return place < map.metrics.size() ? &map.metrics[place] : nullptr;
+}
+
 Result<CompareResult> compare(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
                               const CompareOptions& options) {
   std::optional<analysis::OperatorClock> clock;

@@ -1,6 +1,6 @@
 // accumulate's result JSON: visq.accumulate/1.
 #include "report/json/json_parts.h"
-#include "report/results/accumulate_report.h"
+#include "visq/report/accumulate.h"
 
 namespace visq::report {
 namespace {

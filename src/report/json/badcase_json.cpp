@@ -1,6 +1,6 @@
 // badcase's result JSON: visq.badcase/1.
 #include "report/json/json_parts.h"
-#include "report/results/badcase_report.h"
+#include "visq/report/badcase.h"
 
 namespace visq::report {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "report/json/json_parts.h"
-#include "report/results/check_report.h"
+#include "visq/report/check.h"
 
 namespace visq::report {
 namespace {

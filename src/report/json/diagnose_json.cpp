@@ -1,6 +1,6 @@
 // diagnose's result JSON: visq.diagnose/1.
 #include "report/json/json_parts.h"
-#include "report/results/diagnose_report.h"
+#include "visq/report/diagnose.h"
 
 namespace visq::report {
 namespace {

@@ -1,6 +1,6 @@
 // diff as JSON: see schema/diff.schema.json for the meaning of every key.
 #include "report/json/json_parts.h"
-#include "report/results/diff_report.h"
+#include "visq/report/diff.h"
 
 namespace visq::report {
 namespace {

@@ -1,6 +1,6 @@
 // distribution's result JSON: visq.distribution/1.
 #include "report/json/json_parts.h"
-#include "report/results/distribution_report.h"
+#include "visq/report/distribution.h"
 
 namespace visq::report {
 namespace {

@@ -1,6 +1,6 @@
 // extract's result JSON: visq.extract/1.
 #include "report/json/json_parts.h"
-#include "report/results/extract_report.h"
+#include "visq/report/extract.h"
 
 namespace visq::report {
 namespace {

@@ -1,10 +1,10 @@
-#include "report/json/full_report_json.h"
+#include "visq/report/full_report.h"
 
 #include "report/json/json_text.h"
-#include "report/results/accumulate_report.h"
-#include "report/results/diagnose_report.h"
-#include "report/results/partial_report.h"
-#include "report/results/sensitivity_report.h"
+#include "visq/report/accumulate.h"
+#include "visq/report/diagnose.h"
+#include "visq/report/partial.h"
+#include "visq/report/sensitivity.h"
 
 namespace visq::report {
 namespace {

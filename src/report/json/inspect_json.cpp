@@ -1,6 +1,6 @@
 // inspect's result JSON: visq.inspect/1.
 #include "report/json/json_text.h"
-#include "report/results/inspect_report.h"
+#include "visq/report/inspect.h"
 
 namespace visq::report {
 namespace {

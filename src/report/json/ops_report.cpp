@@ -1,4 +1,4 @@
-#include "report/json/ops_report.h"
+#include "visq/report/ops.h"
 
 #include <fmt/format.h>
 

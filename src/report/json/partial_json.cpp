@@ -1,6 +1,6 @@
 // partial's result JSON: visq.partial/1.
 #include "report/json/json_parts.h"
-#include "report/results/partial_report.h"
+#include "visq/report/partial.h"
 
 namespace visq::report {
 namespace {

@@ -1,6 +1,6 @@
 // profile's result JSON: visq.profile/1.
 #include "report/json/json_parts.h"
-#include "report/results/profile_report.h"
+#include "visq/report/profile.h"
 
 namespace visq::report {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/json/ranking_file.h"
+#include "visq/report/ranking_file.h"
 
 #include <algorithm>
 #include <cmath>

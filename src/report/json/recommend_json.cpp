@@ -1,6 +1,6 @@
 // recommend's result JSON: visq.recommend/1.
 #include "report/json/json_parts.h"
-#include "report/results/recommend_report.h"
+#include "visq/report/recommend.h"
 
 namespace visq::report {
 namespace {

@@ -1,6 +1,6 @@
 // sensitivity's result JSON: visq.sensitivity/1.
 #include "report/json/json_parts.h"
-#include "report/results/sensitivity_report.h"
+#include "visq/report/sensitivity.h"
 
 namespace visq::report {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "report/results/accumulate_report.h"
 #include "report/words/text.h"
+#include "visq/report/accumulate.h"
 
 namespace visq::report {
 namespace {

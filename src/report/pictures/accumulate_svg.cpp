@@ -4,9 +4,9 @@
 #include <array>
 
 #include "report/pictures/metric_curves.h"
-#include "report/results/accumulate_report.h"
 #include "report/words/identity_text.h"
 #include "report/words/text.h"
+#include "visq/report/accumulate.h"
 
 namespace visq::report {
 namespace accumulate_picture {

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "report/pictures/plot.h"
-#include "report/results/diagnose_report.h"
 #include "report/words/text.h"
+#include "visq/report/diagnose.h"
 
 namespace visq::report {
 namespace degradation_picture {

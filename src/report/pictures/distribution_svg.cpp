@@ -6,9 +6,9 @@
 #include <set>
 
 #include "report/pictures/plot.h"
-#include "report/results/distribution_report.h"
 #include "report/words/text.h"
 #include "report/words/view.h"
+#include "visq/report/distribution.h"
 
 namespace visq::report {
 namespace distribution_picture {

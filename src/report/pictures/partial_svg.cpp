@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "report/pictures/metric_curves.h"
-#include "report/results/partial_report.h"
 #include "report/words/identity_text.h"
 #include "report/words/text.h"
+#include "visq/report/partial.h"
 
 namespace visq::report {
 namespace partial_picture {

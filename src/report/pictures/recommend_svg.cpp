@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "report/pictures/plot.h"
-#include "report/results/recommend_report.h"
+#include "visq/report/recommend.h"
 
 namespace visq::report {
 namespace recommend_picture {

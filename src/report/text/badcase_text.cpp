@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "report/results/badcase_report.h"
 #include "report/words/fitted_table.h"
 #include "report/words/identity_text.h"
 #include "report/words/text.h"
 #include "report/words/view.h"
+#include "visq/report/badcase.h"
 
 namespace visq::report {
 namespace {

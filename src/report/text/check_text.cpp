@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <map>
 
-#include "report/results/check_report.h"
 #include "report/words/text.h"
 #include "report/words/text_table.h"
 #include "report/words/view.h"
+#include "visq/report/check.h"
 
 namespace visq::report {
 namespace {

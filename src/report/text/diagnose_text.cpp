@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "report/results/diagnose_report.h"
 #include "report/words/histogram_line.h"
 #include "report/words/identity_text.h"
 #include "report/words/text.h"
+#include "visq/report/diagnose.h"
 
 namespace visq::report {
 namespace {

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
-#include "report/results/diff_report.h"
 #include "report/words/fitted_table.h"
 #include "report/words/text.h"
 #include "report/words/view.h"
+#include "visq/report/diff.h"
 
 namespace visq::report {
 namespace {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "report/results/extract_report.h"
 #include "report/words/identity_text.h"
 #include "report/words/text.h"
 #include "report/words/view.h"
+#include "visq/report/extract.h"
 
 namespace visq::report {
 namespace {

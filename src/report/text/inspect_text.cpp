@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "report/results/inspect_report.h"
 #include "report/words/text.h"
 #include "report/words/text_table.h"
+#include "visq/report/inspect.h"
 
 namespace visq::report {
 namespace {

@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "report/pictures/metric_curves.h"
-#include "report/results/partial_report.h"
 #include "report/words/fitted_table.h"
 #include "report/words/identity_text.h"
 #include "report/words/text.h"
 #include "report/words/view.h"
+#include "visq/report/partial.h"
 
 namespace visq::report {
 namespace {

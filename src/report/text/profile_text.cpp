@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "report/results/profile_report.h"
 #include "report/words/fitted_table.h"
 #include "report/words/identity_text.h"
 #include "report/words/text.h"
 #include "report/words/view.h"
+#include "visq/report/profile.h"
 
 namespace visq::report {
 namespace {

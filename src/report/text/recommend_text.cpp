@@ -1,9 +1,9 @@
 // recommend for people: what can be repaired for nothing, and what higher precision buys.
 #include <fmt/format.h>
 
-#include "report/results/recommend_report.h"
 #include "report/words/text.h"
 #include "report/words/text_table.h"
+#include "visq/report/recommend.h"
 
 namespace visq::report {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "report/results/sensitivity_report.h"
 #include "report/words/fitted_table.h"
 #include "report/words/identity_text.h"
 #include "report/words/text.h"
+#include "visq/report/sensitivity.h"
 
 namespace visq::report {
 namespace {

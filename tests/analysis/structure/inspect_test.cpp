@@ -11,10 +11,10 @@
 #include <sstream>
 
 #include "analysis/facts/quantization_scheme.h"
-#include "report/results/inspect_report.h"
 #include "report/words/text.h"
 #include "support/models/model_builder.h"
 #include "support/results/json_schema.h"
+#include "visq/report/inspect.h"
 
 namespace visq {
 namespace {

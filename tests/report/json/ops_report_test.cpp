@@ -1,5 +1,5 @@
 // The operator table on narrow and wide terminals.
-#include "report/json/ops_report.h"
+#include "visq/report/ops.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

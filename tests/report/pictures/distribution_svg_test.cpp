@@ -5,9 +5,9 @@
 #include <regex>
 
 #include "report/pictures/plot.h"
-#include "report/results/distribution_report.h"
 #include "support/results/report_results.h"
 #include "support/results/xml_fault.h"
+#include "visq/report/distribution.h"
 
 namespace visq::report {
 namespace {

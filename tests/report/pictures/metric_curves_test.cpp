@@ -6,9 +6,9 @@
 #include <cmath>
 #include <regex>
 
-#include "report/results/accumulate_report.h"
-#include "report/results/partial_report.h"
 #include "support/results/xml_fault.h"
+#include "visq/report/accumulate.h"
+#include "visq/report/partial.h"
 
 namespace visq::report {
 namespace {

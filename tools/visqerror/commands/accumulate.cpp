@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/json/ranking_file.h"
-#include "report/results/accumulate_report.h"
 #include "report/words/text.h"
+#include "visq/report/accumulate.h"
+#include "visq/report/ranking_file.h"
 #include "visqerror/options/command.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/session.h"

@@ -5,8 +5,8 @@
 
 #include "core/error.h"
 #include "core/ranks.h"
-#include "report/results/badcase_report.h"
 #include "report/words/text.h"
+#include "visq/report/badcase.h"
 #include "visqerror/options/command.h"
 #include "visqerror/options/sequence_arguments.h"
 #include "visqerror/outputs/result_outputs.h"

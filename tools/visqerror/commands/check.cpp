@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/results/check_report.h"
 #include "report/words/text.h"
+#include "visq/report/check.h"
 #include "visqerror/options/command.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/outputs/review_outputs.h"

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/results/diagnose_report.h"
 #include "report/words/text.h"
+#include "visq/report/diagnose.h"
 #include "visqerror/options/command.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/outputs/review_outputs.h"

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/results/diff_report.h"
 #include "report/words/text.h"
+#include "visq/report/diff.h"
 #include "visq/report/result_file.h"
 #include "visqerror/options/command.h"
 #include "visqerror/options/shared_options.h"

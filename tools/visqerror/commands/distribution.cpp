@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/results/distribution_report.h"
 #include "report/words/text.h"
+#include "visq/report/distribution.h"
 #include "visqerror/options/command.h"
 #include "visqerror/options/sequence_arguments.h"
 #include "visqerror/outputs/result_outputs.h"

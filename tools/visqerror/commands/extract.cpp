@@ -7,9 +7,9 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "report/results/extract_report.h"
 #include "report/words/text.h"
 #include "visq/dump.h"
+#include "visq/report/extract.h"
 #include "visqerror/options/command.h"
 #include "visqerror/options/sequence_arguments.h"
 #include "visqerror/outputs/result_outputs.h"

@@ -2,8 +2,8 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/results/inspect_report.h"
 #include "report/words/text.h"
+#include "visq/report/inspect.h"
 #include "visqerror/options/command.h"
 #include "visqerror/options/shared_options.h"
 #include "visqerror/outputs/output_files.h"

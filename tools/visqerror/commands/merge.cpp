@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/results/badcase_report.h"
 #include "report/words/text.h"
+#include "visq/report/badcase.h"
 #include "visq/report/result_file.h"
 #include "visqerror/options/command.h"
 #include "visqerror/outputs/result_outputs.h"

@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/json/ops_report.h"
+#include "visq/report/ops.h"
 #include "visqerror/options/command.h"
 #include "visqerror/options/shared_options.h"
 #include "visqerror/outputs/output_files.h"

@@ -6,8 +6,8 @@
 
 #include "core/error.h"
 #include "report/pictures/tensorboard.h"
-#include "report/results/profile_report.h"
 #include "report/words/text.h"
+#include "visq/report/profile.h"
 #include "visqerror/options/command.h"
 #include "visqerror/options/sequence_arguments.h"
 #include "visqerror/outputs/result_outputs.h"

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/results/recommend_report.h"
 #include "report/words/text.h"
+#include "visq/report/recommend.h"
 #include "visqerror/options/command.h"
 #include "visqerror/outputs/config_outputs.h"
 #include "visqerror/outputs/result_outputs.h"

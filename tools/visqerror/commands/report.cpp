@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/json/full_report_json.h"
 #include "report/words/text.h"
+#include "visq/report/full_report.h"
 #include "visqerror/options/command.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/compare_outputs.h"

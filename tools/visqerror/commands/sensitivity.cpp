@@ -7,8 +7,8 @@
 
 #include "core/error.h"
 #include "core/suggest.h"
-#include "report/results/sensitivity_report.h"
 #include "report/words/text.h"
+#include "visq/report/sensitivity.h"
 #include "visqerror/app/help.h"
 #include "visqerror/options/command.h"
 #include "visqerror/outputs/config_outputs.h"
