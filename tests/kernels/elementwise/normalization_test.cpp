@@ -44,12 +44,14 @@ std::vector<double> normalized(const std::vector<float>& values, std::size_t sta
 }
 
 TEST(InstanceNorm, NormalizesEachChannelOfEachMap) {
-  const auto in = wave(2 * 2 * 3 * 2);
-  const auto out = instance_norm({2, 2, 3, 2}, {2, 3}, {0.5F}).first().second;
-  for (std::size_t batch = 0; batch < 2; ++batch) {
-    for (std::size_t channel = 0; channel < 2; ++channel) {
-      const auto expected = normalized(in, batch * 12 + channel, 2, 6, channel == 0 ? 2 : 3, 0.5);
-      for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(out[batch * 12 + channel + i * 2], expected[i], 1e-5);
+  for (const std::size_t channels : {2U, 9U}) {
+    const auto in = wave(2 * 2 * 3 * static_cast<std::int64_t>(channels));
+    const auto gamma = wave(static_cast<std::int64_t>(channels));
+    const auto out = instance_norm({2, 2, 3, static_cast<std::int64_t>(channels)}, gamma, {0.5F}).first().second;
+    for (std::size_t i = 0; i < 2 * channels; ++i) {
+      const std::size_t first = i / channels * 6 * channels + i % channels;
+      const auto expected = normalized(in, first, channels, 6, static_cast<double>(gamma[i % channels]), 0.5);
+      for (std::size_t k = 0; k < 6; ++k) EXPECT_NEAR(out[first + k * channels], expected[k], 1e-5);
     }
   }
 }

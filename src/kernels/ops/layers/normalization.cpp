@@ -1,4 +1,5 @@
 // INSTANCE_NORM, RMS_NORM: circle's normalizations, by mean and variance over space, and by the mean square of rows.
+#include <Eigen/Core>
 #include <cmath>
 
 #include "kernels/activation.h"
@@ -17,28 +18,44 @@ Status check_weights(const PrepareContext& context, int slot, std::string_view r
   return {};
 }
 
+using Row = Eigen::Array<double, 1, Eigen::Dynamic>;
+
 /// A tensor of one number, or of one per channel.
-float weight(const Tensor& tensor, std::int64_t channel) {
-  return tensor.values<float>()[tensor.elements() == 1 ? 0 : static_cast<std::size_t>(channel)];
+Row weights(const Tensor& tensor, std::int64_t channels) {
+  const auto values = tensor.values<float>();
+  if (values.size() == 1) return Row::Constant(channels, static_cast<double>(values[0]));
+  return Eigen::Map<const Eigen::Array<float, 1, Eigen::Dynamic>>(values.data(), channels).cast<double>();
 }
 
-/// Elements of one instance of one channel: `size` of them, `step` apart.
-struct Instances {
-  std::int64_t count = 0, channels = 0, size = 0, step = 1;
+/// One picture of `size` elements per channel.
+struct Instance {
+  std::int64_t channels = 0, size = 0;
+  bool channels_last = false;
+  double epsilon = 0;
 };
 
-void normalize_instance(const float* in, float* out, const Instances& instances, double epsilon, float gamma, float beta) {
-  double sum = 0, squares = 0;
-  for (std::int64_t i = 0; i < instances.size; ++i) sum += static_cast<double>(in[i * instances.step]);
-  const double mean = sum / static_cast<double>(instances.size);
-  for (std::int64_t i = 0; i < instances.size; ++i) {
-    const double difference = static_cast<double>(in[i * instances.step]) - mean;
-    squares += difference * difference;
-  }
-  const double scale = static_cast<double>(gamma) / std::sqrt(squares / static_cast<double>(instances.size) + epsilon);
-  for (std::int64_t i = 0; i < instances.size; ++i) {
-    const std::int64_t at = i * instances.step;
-    out[at] = static_cast<float>((static_cast<double>(in[at]) - mean) * scale + static_cast<double>(beta));
+/// All channels side by side, where there are enough of them to fill vectors.
+void normalize_pixels(const float* in, float* out, const Instance& instance, const Row& gamma, const Row& beta) {
+  using Pixels = Eigen::Array<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const Eigen::Map<const Pixels> x(in, instance.size, instance.channels);
+  Eigen::Map<Pixels> y(out, instance.size, instance.channels);
+  const auto size = static_cast<double>(instance.size);
+  Row mean = Row::Zero(instance.channels), squares = mean;
+  for (std::int64_t i = 0; i < instance.size; ++i) mean += x.row(i).cast<double>();
+  mean /= size;
+  for (std::int64_t i = 0; i < instance.size; ++i) squares += (x.row(i).cast<double>() - mean).square();
+  const Row scale = gamma / (squares / size + instance.epsilon).sqrt();
+  for (std::int64_t i = 0; i < instance.size; ++i) y.row(i) = ((x.row(i).cast<double>() - mean) * scale + beta).cast<float>();
+}
+
+/// One channel after the other.
+void normalize_channels(const float* in, float* out, const Instance& instance, const Row& gamma, const Row& beta) {
+  const Eigen::InnerStride<> step(instance.channels_last ? instance.channels : 1);
+  for (std::int64_t c = 0; c < instance.channels; ++c) {
+    const std::int64_t first = instance.channels_last ? c : c * instance.size;
+    const auto x = Eigen::Map<const Eigen::ArrayXf, 0, Eigen::InnerStride<>>(in + first, instance.size, step).cast<double>();
+    const double mean = x.mean(), scale = gamma[c] / std::sqrt((x - mean).square().mean() + instance.epsilon);
+    Eigen::Map<Eigen::ArrayXf, 0, Eigen::InnerStride<>>(out + first, instance.size, step) = ((x - mean) * scale + beta[c]).cast<float>();
   }
 }
 
@@ -49,35 +66,26 @@ Result<std::unique_ptr<Kernel>> prepare_instance_norm(PrepareContext& context) {
   const Shape& shape = context.input(kInput).shape;
   if (shape.rank() != 3 && shape.rank() != 4) return context.fail("the input has rank {}, expected 3 or 4", shape.rank());
   const bool channels_last = shape.rank() == 4;
-  const Instances instances =
-      channels_last ? Instances{shape[0], shape[3], shape[1] * shape[2], shape[3]} : Instances{shape[0], shape[1], shape[2], 1};
-  VISQ_TRY(check_weights(context, kGamma, "gamma", instances.channels));
-  VISQ_TRY(check_weights(context, kBeta, "beta", instances.channels));
+  const Instance instance{.channels = shape[channels_last ? 3 : 1],
+                          .size = channels_last ? shape[1] * shape[2] : shape[2],
+                          .channels_last = channels_last,
+                          .epsilon = context.attributes().real("epsilon")};
+  VISQ_TRY(check_weights(context, kGamma, "gamma", instance.channels));
+  VISQ_TRY(check_weights(context, kBeta, "beta", instance.channels));
   VISQ_ASSIGN(const Activation activation, fused_activation(context));
   VISQ_TRY(context.set_output(0, DType::kFloat32, shape));
-  return make_kernel([=, epsilon = context.attributes().real("epsilon")](EvalContext& eval) -> Status {
+  constexpr std::int64_t kEnough = 8;
+  return make_kernel([=, side_by_side = channels_last && instance.channels >= kEnough](EvalContext& eval) -> Status {
     const float* in = eval.in<float>(kInput).data();
     const auto out = eval.out<float>(0);
     if (out.empty()) return {};  // however many channels there are
-    for (std::int64_t i = 0; i < instances.count * instances.channels; ++i) {
-      const std::int64_t batch = i / instances.channels, channel = i % instances.channels;
-      const std::int64_t start = (batch * instances.channels * instances.size) + channel * (channels_last ? 1 : instances.size);
-      normalize_instance(in + start, out.data() + start, instances, epsilon, weight(eval.input(kGamma), channel),
-                         weight(eval.input(kBeta), channel));
+    const Row gamma = weights(eval.input(kGamma), instance.channels), beta = weights(eval.input(kBeta), instance.channels);
+    for (std::size_t at = 0; at < out.size(); at += static_cast<std::size_t>(instance.channels * instance.size)) {
+      (side_by_side ? normalize_pixels : normalize_channels)(in + at, out.data() + at, instance, gamma, beta);
     }
     apply(activation, out);
     return {};
   });
-}
-
-void normalize_row(EvalContext& eval, const float* in, float* out, std::int64_t width, double epsilon) {
-  double squares = 0;
-  for (std::int64_t i = 0; i < width; ++i) squares += static_cast<double>(in[i]) * static_cast<double>(in[i]);
-  const double scale = 1 / std::sqrt(squares / static_cast<double>(width) + epsilon);
-  for (std::int64_t i = 0; i < width; ++i) {
-    const double value = static_cast<double>(weight(eval.input(kGamma), i)) * (static_cast<double>(in[i]) * scale);
-    out[i] = static_cast<float>(eval.has_input(kBeta) ? value + static_cast<double>(weight(eval.input(kBeta), i)) : value);
-  }
 }
 
 Result<std::unique_ptr<Kernel>> prepare_rms_norm(PrepareContext& context) {
@@ -91,8 +99,13 @@ Result<std::unique_ptr<Kernel>> prepare_rms_norm(PrepareContext& context) {
   return make_kernel([width = shape.back(), epsilon = context.attributes().real("epsilon")](EvalContext& eval) -> Status {
     const auto in = eval.in<float>(kInput);
     const auto out = eval.out<float>(0);
+    if (out.empty()) return {};
+    const Row gamma = weights(eval.input(kGamma), width);
+    const Row beta = eval.has_input(kBeta) ? weights(eval.input(kBeta), width) : Row::Constant(width, -0.0);  // which changes nothing
     for (std::size_t start = 0; start < in.size(); start += static_cast<std::size_t>(width)) {
-      normalize_row(eval, in.data() + start, out.data() + start, width, epsilon);
+      const auto x = Eigen::Map<const Eigen::Array<float, 1, Eigen::Dynamic>>(in.data() + start, width).cast<double>();
+      const double scale = 1 / std::sqrt(x.square().mean() + epsilon);
+      Eigen::Map<Eigen::Array<float, 1, Eigen::Dynamic>>(out.data() + start, width) = (gamma * (x * scale) + beta).cast<float>();
     }
     return {};
   });

@@ -1,5 +1,6 @@
 // Mfcc, a custom operator that ships with LiteRT: cepstral coefficients of power spectra. Triangular filters, evenly spaced in mel,
 // overlap by half: a bin adds to the filter that falls over it and to the next, which rises. Then logarithm and cosine transform.
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -23,30 +24,24 @@ struct Bin {
 
 struct Plan {
   std::int64_t spectra = 0, width = 0, filters = 0, coefficients = 0;
-  std::int64_t first = 0;       ///< bin that counts
-  std::vector<Bin> bins;        ///< from there on
-  bool in_range = true;         ///< false where filters reach beyond the spectrum: LiteRT leaves all coefficients 0 then
-  std::vector<double> cosines;  ///< [coefficients, filters]
+  std::int64_t first = 0;   ///< bin that counts
+  std::vector<Bin> bins;    ///< from there on
+  bool in_range = true;     ///< false where filters reach beyond the spectrum: LiteRT leaves all coefficients 0 then
+  Eigen::MatrixXd cosines;  ///< [coefficients, filters]
 };
 
-void compute(const Plan& plan, const float* spectrum, std::vector<double>& filtered, float* out) {
+void compute(const Plan& plan, const float* spectrum, Eigen::VectorXd& filtered, float* out) {
   constexpr double kFloor = 1e-12;
-  std::fill(filtered.begin(), filtered.end(), 0.0);
+  filtered.setZero(plan.filters);
   for (std::size_t i = 0; i < plan.bins.size(); ++i) {
     const Bin& bin = plan.bins[i];
     const double magnitude = std::sqrt(static_cast<double>(spectrum[plan.first + static_cast<std::int64_t>(i)]));
     const double falling = magnitude * bin.weight;
-    if (bin.filter >= 0) filtered[static_cast<std::size_t>(bin.filter)] += falling;
-    if (bin.filter + 1 < plan.filters) filtered[static_cast<std::size_t>(bin.filter + 1)] += magnitude - falling;
+    if (bin.filter >= 0) filtered[bin.filter] += falling;
+    if (bin.filter + 1 < plan.filters) filtered[bin.filter + 1] += magnitude - falling;
   }
   for (double& value : filtered) value = std::log(value < kFloor ? kFloor : value);
-  for (std::int64_t i = 0; i < plan.coefficients; ++i) {
-    double sum = 0;
-    for (std::int64_t j = 0; j < plan.filters; ++j) {
-      sum += plan.cosines[static_cast<std::size_t>(i * plan.filters + j)] * filtered[static_cast<std::size_t>(j)];
-    }
-    out[i] = static_cast<float>(sum);
-  }
+  Eigen::Map<Eigen::VectorXf>(out, plan.coefficients) = (plan.cosines * filtered).cast<float>();
 }
 
 /// Frequencies are in hertz.
@@ -74,11 +69,9 @@ void plan_filters(Plan& plan, const Band& band, double rate) {
 void plan_cosines(Plan& plan) {
   const auto size = static_cast<double>(plan.filters);
   const double norm = std::sqrt(2.0 / size), step = std::numbers::pi / size;
-  for (std::int64_t i = 0; i < plan.coefficients; ++i) {
-    for (std::int64_t j = 0; j < plan.filters; ++j) {
-      plan.cosines.push_back(norm * std::cos(static_cast<double>(i) * step * (static_cast<double>(j) + 0.5)));
-    }
-  }
+  plan.cosines = Eigen::MatrixXd::NullaryExpr(plan.coefficients, plan.filters, [&](Eigen::Index i, Eigen::Index j) {
+    return norm * std::cos(static_cast<double>(i) * step * (static_cast<double>(j) + 0.5));
+  });
 }
 
 Result<Plan> make_plan(PrepareContext& context) {
@@ -113,7 +106,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   return make_kernel([plan = std::move(plan)](EvalContext& eval) -> Status {
     const auto out = eval.out<float>(0);
     std::fill(out.begin(), out.end(), 0.0F);
-    std::vector<double> filtered(static_cast<std::size_t>(plan.filters));
+    Eigen::VectorXd filtered;
     for (std::int64_t i = 0; i < plan.spectra && plan.in_range; ++i) {
       compute(plan, eval.in<float>(kSpectrum).data() + i * plan.width, filtered, out.data() + i * plan.coefficients);
     }
