@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "support/models/heavy_reference.h"
 #include "support/models/small_model.h"
 #include "support/runs/memory_source.h"
 #include "visq/diagnose.h"
@@ -50,14 +51,8 @@ struct Layer {
     for (unsigned i = 0; i < kRecords; ++i) records.push_back(float_array({1, kInputs}, normal(kInputs, 100 + i)));
     reach_ = 0;
     for (const Array& record : records) {
-      for (int c = 0; c < kChannels; ++c) {
-        double sum = 0;
-        for (int i = 0; i < kInputs; ++i) {
-          sum += static_cast<double>(weights[static_cast<std::size_t>(c * kInputs + i)]) *
-                 static_cast<double>(record.values<float>()[static_cast<std::size_t>(i)]);
-        }
-        reach_ = std::max(reach_, static_cast<float>(std::fabs(sum)));
-      }
+      const auto x = record.values<float>();
+      for (const double sum : product(widen(weights), {x.begin(), x.end()})) reach_ = std::max(reach_, static_cast<float>(std::fabs(sum)));
     }
     MemorySource data(records);
     DiagnoseOptions options;

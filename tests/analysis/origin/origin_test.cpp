@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "support/models/heavy_reference.h"
 #include "support/models/small_model.h"
 #include "support/runs/memory_source.h"
 #include "visq/compare.h"
@@ -80,13 +81,9 @@ struct Matrix {
   float scale = 0;
 
   Values times(const Values& x, bool stored) const {
-    Values y(kSize, 0.0);
-    for (std::size_t row = 0; row < kSize; ++row) {
-      for (std::size_t k = 0; k < kSize; ++k) {
-        const std::size_t at = row * kSize + k;
-        y[row] += x[k] * (stored ? static_cast<double>(codes[at]) * static_cast<double>(scale) : static_cast<double>(real[at]));
-      }
-    }
+    if (!stored) return testing::product(testing::widen(real), x);
+    Values y = testing::product(testing::widen(codes), x);
+    for (double& value : y) value *= static_cast<double>(scale);
     return y;
   }
 };

@@ -201,13 +201,9 @@ TEST(Lstm, TheKernelOfFiveInputs) {
   std::vector<double> h(kCells), c(kCells);
   for (int record = 0; record < 2; ++record) {
     const auto input = numbers.reals(kInputs);
-    std::vector<double> joined(input.begin(), input.end()), sums;
+    std::vector<double> joined(input.begin(), input.end());
     joined.insert(joined.end(), h.begin(), h.end());
-    for (std::size_t r = 0; r < 4 * kCells; ++r) {
-      double sum = static_cast<double>(bias[r]);
-      for (std::size_t k = 0; k < joined.size(); ++k) sum += static_cast<double>(weights[r * joined.size() + k]) * joined[k];
-      sums.push_back(sum);
-    }
+    const auto sums = add_bias(product(widen(weights), joined), widen(bias));
     for (std::size_t n = 0; n < kCells; ++n) {
       c[n] = logistic(sums[n]) * std::tanh(sums[kCells + n]) + logistic(sums[2 * kCells + n]) * c[n];
       h[n] = logistic(sums[3 * kCells + n]) * std::tanh(c[n]);

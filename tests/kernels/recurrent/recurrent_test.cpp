@@ -15,13 +15,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// weights [rows, depth] * x
-std::vector<double> product(const std::vector<double>& weights, const std::vector<double>& x) {
-  std::vector<double> sums(weights.size() / x.size());
-  for (std::size_t i = 0; i < weights.size(); ++i) sums[i / x.size()] += weights[i] * x[i % x.size()];
-  return sums;
-}
-
 void expect_close(const std::vector<double>& got, const std::vector<double>& want, double tolerance = 1e-5) {
   expect_near({got.begin(), got.end()}, want, tolerance);
 }

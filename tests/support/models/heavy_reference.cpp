@@ -74,6 +74,12 @@ std::vector<double> convolve(const ConvCase& c, const std::vector<double>& input
   return sums;
 }
 
+std::vector<double> product(const std::vector<double>& weights, const std::vector<double>& x) {
+  std::vector<double> sums(weights.size() / x.size());
+  for (std::size_t i = 0; i < weights.size(); ++i) sums[i / x.size()] += weights[i] * x[i % x.size()];
+  return sums;
+}
+
 double activate(const std::string& activation, double value) {
   if (activation == "RELU") return std::max(0.0, value);
   if (activation == "RELU6") return std::clamp(value, 0.0, 6.0);

@@ -32,6 +32,9 @@ std::string label(const ConvCase& c);
 /// sum over taps of input * filter, one per output element; padding counts as 0.
 std::vector<double> convolve(const ConvCase& c, const std::vector<double>& input, const std::vector<double>& filter);
 
+/// weights [rows, size of x] * x
+std::vector<double> product(const std::vector<double>& weights, const std::vector<double>& x);
+
 double activate(const std::string& activation, double value);
 
 /// Widens any numbers.

@@ -1,5 +1,6 @@
 #include "support/models/lstm_reference.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
@@ -8,14 +9,37 @@
 namespace visq::testing {
 namespace {
 
-template <class T>
-double dot(const float* weights, const T* x, std::int64_t count) {
-  double sum = 0;
-  for (std::int64_t i = 0; i < count; ++i) sum += static_cast<double>(weights[i]) * static_cast<double>(x[i]);
-  return sum;
+using Vector = Eigen::VectorXd;
+
+Vector vector(const float* values, std::int64_t size) { return Eigen::Map<const Eigen::VectorXf>(values, size).cast<double>(); }
+Vector vector(const Matrix& values) { return vector(values.data(), static_cast<std::int64_t>(values.size())); }
+
+/// weights [rows, size of x] * x
+Vector product(const Matrix& weights, std::int64_t rows, const Vector& x) {
+  using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  return Eigen::Map<const Rows>(weights.data(), rows, x.size()).cast<double>() * x;
 }
 
-double limit(double value, double clip) { return clip > 0 ? std::clamp(value, -clip, clip) : value; }
+Vector limit(const Vector& values, double clip) { return clip > 0 ? values.cwiseMax(-clip).cwiseMin(clip) : values; }
+
+/// What a cell reads, and keeps.
+struct LstmState {
+  Vector x, aux, h, c;
+};
+
+Vector normalized(const Vector& sums, const Matrix& norm) {
+  const Vector off = sums.array() - sums.mean();
+  return off.cwiseProduct(vector(norm)) / std::sqrt(off.squaredNorm() / static_cast<double>(off.size()) + 1e-8);
+}
+
+Vector gate(const LstmCase& v, const LstmParameters& p, int index, const LstmState& now) {
+  Vector sums = product(p.input[index], v.cells, now.x) + product(p.aux[index], v.cells, now.aux);
+  sums += v.diagonal ? Vector(vector(p.recurrent[index]).cwiseProduct(now.h)) : product(p.recurrent[index], v.cells, now.h);
+  if (v.peephole && index != 2) sums += vector(p.peephole[index]).cwiseProduct(now.c);
+  if (v.norm) sums = normalized(sums, p.norm[index]);
+  sums += vector(p.bias[index]);
+  return sums.unaryExpr([&](double sum) { return index == 2 ? activate(v.activation, sum) : logistic(sum); });
+}
 
 }  // namespace
 
@@ -54,49 +78,16 @@ std::vector<double> LstmReference::run(const Matrix& input, const Matrix& aux) {
   return outputs;
 }
 
-std::vector<double> LstmReference::gate(int index, const float* x, const float* aux, const double* h, const double* c) const {
-  std::vector<double> sums;
-  for (std::int64_t n = 0; n < v_.cells; ++n) {
-    const auto k = static_cast<std::size_t>(n);
-    double sum = dot(p_.input[index].data() + n * v_.inputs, x, v_.inputs);
-    sum += dot(p_.aux[index].data() + n * v_.aux_inputs, aux, v_.aux_inputs);
-    sum +=
-        v_.diagonal ? static_cast<double>(p_.recurrent[index][k]) * h[n] : dot(p_.recurrent[index].data() + n * v_.outputs, h, v_.outputs);
-    if (v_.peephole && index != 2) sum += static_cast<double>(p_.peephole[index][k]) * c[n];
-    sums.push_back(v_.norm ? sum : sum + static_cast<double>(p_.bias[index][k]));
-  }
-  if (v_.norm) normalize(index, sums);
-  for (double& sum : sums) sum = index == 2 ? activate(v_.activation, sum) : logistic(sum);
-  return sums;
-}
-
-void LstmReference::normalize(int index, std::vector<double>& sums) const {
-  double mean = 0, variance = 0;
-  for (const double sum : sums) mean += sum / static_cast<double>(sums.size());
-  for (const double sum : sums) variance += (sum - mean) * (sum - mean) / static_cast<double>(sums.size());
-  for (std::size_t k = 0; k < sums.size(); ++k) {
-    sums[k] =
-        (sums[k] - mean) / std::sqrt(variance + 1e-8) * static_cast<double>(p_.norm[index][k]) + static_cast<double>(p_.bias[index][k]);
-  }
-}
-
 void LstmReference::step(std::int64_t b, const float* x, const float* aux) {
-  double* h = state_.data() + b * v_.outputs;
-  double* c = cells_.data() + b * v_.cells;
-  const auto forget = gate(1, x, aux, h, c), update = gate(2, x, aux, h, c);
-  const auto input = v_.coupled ? std::vector<double>() : gate(0, x, aux, h, c);
-  for (std::size_t n = 0; n < forget.size(); ++n) {
-    c[n] = limit(forget[n] * c[n] + (v_.coupled ? 1 - forget[n] : input[n]) * update[n], v_.cell_clip);
-  }
-  auto hidden = gate(3, x, aux, h, c);
-  for (std::size_t n = 0; n < hidden.size(); ++n) hidden[n] *= activate(v_.activation, c[n]);
-  for (std::int64_t o = 0; o < v_.outputs; ++o) {
-    const auto k = static_cast<std::size_t>(o);
-    h[o] = v_.projection
-               ? limit(dot(p_.projection.data() + o * v_.cells, hidden.data(), v_.cells) + static_cast<double>(p_.projection_bias[k]),
-                       v_.projection_clip)
-               : hidden[k];
-  }
+  Eigen::Map<Vector> state(state_.data() + b * v_.outputs, v_.outputs), cells(cells_.data() + b * v_.cells, v_.cells);
+  LstmState now{vector(x, v_.inputs), vector(aux, v_.aux_inputs), state, cells};
+  const Vector forget = gate(v_, p_, 1, now), update = gate(v_, p_, 2, now);
+  const Vector input = v_.coupled ? Vector(1 - forget.array()) : gate(v_, p_, 0, now);
+  now.c = limit(forget.cwiseProduct(now.c) + input.cwiseProduct(update), v_.cell_clip);
+  const Vector activated = now.c.unaryExpr([&](double value) { return activate(v_.activation, value); });
+  const Vector hidden = gate(v_, p_, 3, now).cwiseProduct(activated);
+  cells = now.c;
+  state = v_.projection ? limit(product(p_.projection, v_.outputs, hidden) + vector(p_.projection_bias), v_.projection_clip) : hidden;
 }
 
 void add_options(RecurrentModel& model, const LstmCase& v) {

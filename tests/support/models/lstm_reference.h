@@ -38,8 +38,6 @@ class LstmReference {
   std::vector<double> run(const Matrix& input, const Matrix& aux = {});
 
  private:
-  std::vector<double> gate(int index, const float* x, const float* aux, const double* h, const double* c) const;
-  void normalize(int index, std::vector<double>& sums) const;
   void step(std::int64_t b, const float* x, const float* aux);
 
   const LstmCase& v_;
