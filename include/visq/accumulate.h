@@ -28,7 +28,7 @@ struct CurveRequest {
 /// The nodes are those where error is measured.
 struct AccumulateOptions : TrialRequest, NodeSelection {
   std::vector<CurveRequest> curves;  ///< empty: all weights, and all activations
-  std::vector<int> metrics;          ///< indices into all_metrics(), the first is drawn first; empty: cosine
+  std::vector<Metric> metrics;       ///< the first is drawn first; empty: cosine
   bool average = false;              ///< adds means over the nodes so far
 };
 
@@ -56,7 +56,7 @@ struct AccumulateCurve {
 };
 
 struct AccumulateResult : PairIdentity {
-  std::vector<int> metrics;
+  std::vector<Metric> metrics;
   bool average = false;
   std::vector<AccumulatedNode> nodes;  ///< in graph order
   std::vector<MapIdentity> outputs;    ///< the reference's graph outputs

@@ -13,7 +13,7 @@
 namespace visq {
 
 struct BadcaseOptions : PairRunRequest {
-  std::vector<int> by;                    ///< metrics that say what is worst (indices into all_metrics()); empty: atol
+  std::vector<Metric> by;                 ///< metrics that say what is worst; empty: atol
   std::vector<std::string> nodes;         ///< name globs; empty: the reference's outputs
   PostProcess post = PostProcess::kNone;  ///< what the models' outputs go through before they are compared
   bool per_record = false;                ///< keep what merge() needs
@@ -23,8 +23,8 @@ struct BadcaseOptions : PairRunRequest {
 
 /// The worst record for one output and one metric. A record with NaN or Inf is worse than any number; of equal ones the first.
 struct BadCase {
-  std::size_t output = 0;  ///< index into BadcaseResult::outputs
-  int metric = 0;          ///< index into all_metrics(); -1 for an integer output, judged by the share of differing elements
+  std::size_t output = 0;         ///< index into BadcaseResult::outputs
+  Metric metric = Metric::kNone;  ///< kNone for an integer output, judged by the share of differing elements
   std::int64_t record = -1;
   std::vector<MetricValue> values;  ///< of this output in this record, all metrics in the order of all_metrics()
   double differing_share = 0;       ///< integer outputs
@@ -39,7 +39,7 @@ struct BadcaseOutput {
 };
 
 struct BadcaseResult : PairIdentity {
-  std::vector<int> by;
+  std::vector<Metric> by;
   std::vector<BadcaseOutput> outputs;
   std::vector<BadCase> cases;             ///< per output, one per metric of `by`; an output that was never compared has none
   std::vector<std::size_t> worst_output;  ///< per metric of `by`: index into cases; empty where there are none

@@ -21,7 +21,7 @@
 namespace visq {
 
 struct CompareOptions : PairRunRequest, NodeSelection {
-  std::vector<int> metrics;  ///< indices into all_metrics(); empty: all
+  std::vector<Metric> metrics;  ///< empty: all
   bool per_channel = false, per_record = false;
   PostProcess post = PostProcess::kNone;  ///< what the models' outputs go through before they are compared
   bool origin = false;   ///< also the three errors of every map (ErrorOrigin), in two further passes; not with integer execution
@@ -145,7 +145,7 @@ struct RecordSums : NodeSelection {
 };
 
 struct CompareResult : PairIdentity {
-  std::vector<int> metrics;                   ///< indices into all_metrics()
+  std::vector<Metric> metrics;
   std::vector<MapComparison> maps;            ///< in the reference's graph order: subgraph, graph inputs, operators
   std::vector<int> outputs;                   ///< indices into maps: the reference's graph outputs
   std::vector<MapComparison> processed;       ///< with `post`: the outputs after it, parallel to `outputs`; in `maps` they are as computed
@@ -165,7 +165,7 @@ const MapComparison& compared_output(const CompareResult& result, std::size_t i)
 /// first; null where neither model has it, or it has no partner.
 const MapComparison* find_map(const CompareResult& result, std::string_view tensor);
 
-/// A metric of a map of this result by its key, "sqnr" (see metric_index()). Null where it was not asked for, or the map not compared.
+/// A metric of a map of this result by its key, "sqnr" (see metric_named()). Null where it was not asked for, or the map not compared.
 const MetricValue* find_metric(const CompareResult& result, const MapComparison& map, std::string_view metric);
 
 /// Runs both models in lockstep over the records and compares every paired feature map.

@@ -14,7 +14,7 @@ namespace visq {
 struct Part : PairIdentity {
   std::string path;                  ///< of the file, for messages
   bool badcase = false;              ///< of badcase, otherwise of compare
-  std::vector<int> metrics;          ///< of compare: those computed; of badcase: those that say what is worst
+  std::vector<Metric> metrics;       ///< of compare: those computed; of badcase: those that say what is worst
   std::optional<Accuracy> accuracy;  ///< of compare
   RecordSums sums;
 };

@@ -58,7 +58,7 @@ struct PartialStep {
 };
 
 struct PartialResult : PairIdentity {
-  std::vector<int> metrics;  ///< cosine, mse, sqnr
+  std::vector<Metric> metrics;  ///< cosine, mse, sqnr
   PickedBy picked_by = PickedBy::kThreshold;
   double pick_threshold = kPickThreshold;
   std::string ranking;               ///< path of the ranking; empty: none was given

@@ -56,12 +56,12 @@ Status write_report_file(const CompareResult& result, std::string_view kind, con
 /// result.json: everything that is known, as schema/compare.schema.json describes.
 std::string result_json(const CompareResult& result);
 
-/// STEM.METRIC.visq.json for one metric (an index into all_metrics()). `path` is where the text will be stored: the model is named
+/// STEM.METRIC.visq.json for one metric . `path` is where the text will be stored: the model is named
 /// relative to its folder.
-std::string visq_json(const CompareResult& result, int metric, const std::string& path, const ReportOptions& options);
+std::string visq_json(const CompareResult& result, Metric metric, const std::string& path, const ReportOptions& options);
 
 /// The graph in Graphviz' language, every operator in the colour of its worst output.
-std::string dot_graph(const CompareResult& result, int metric, const ReportOptions& options);
+std::string dot_graph(const CompareResult& result, Metric metric, const ReportOptions& options);
 
 /// The same from the contents of a *.visq.json file.
 struct VisqFile {
@@ -84,11 +84,11 @@ Result<VisqFile> read_visq_json(const std::string& path);
 Result<std::string> dot_graph(const VisqFile& file, const Graph& graph);
 
 struct SummaryOptions {
-  int width = 80;      ///< columns of the terminal
-  int worst = 10;      ///< rows of the table of worst nodes
-  int sort = -1;       ///< metric by which nodes are worst (index into all_metrics()); -1: SQNR if present, else the first
-  bool color = false;  ///< terminal colours
-  std::string folder;  ///< where files were written; empty: none were
+  int width = 80;               ///< columns of the terminal
+  int worst = 10;               ///< rows of the table of worst nodes
+  Metric sort = Metric::kNone;  ///< by which nodes are worst; kNone: SQNR if present, else the first
+  bool color = false;           ///< terminal colours
+  std::string folder;           ///< where files were written; empty: none were
 };
 
 /// What `compare` prints: models, outputs, the worst nodes, anomalies, pairing, and the next useful command.

@@ -45,7 +45,7 @@ std::string sensitive_type(const SensitivePart& part);
 struct SensitivityOptions : TrialRequest, NodeSelection {
   std::vector<SensitiveType> types;              ///< empty: node
   std::vector<int> input_slots;                  ///< with kInput: only these; empty: all
-  std::vector<int> metrics;                      ///< indices into all_metrics(), the first sorts; empty: mse
+  std::vector<Metric> metrics;                   ///< the first sorts; empty: mse
   std::string output_node;                       ///< feature map to measure instead of the model's outputs; empty: all outputs, the worst
   bool leave_one_out = false;                    ///< everything quantized but one thing
   bool estimate = false;                         ///< few records first, then only the contenders
@@ -77,7 +77,7 @@ struct SensitivityGap {
 
 struct SensitivityResult : PairIdentity {
   std::vector<SensitiveType> types;
-  std::vector<int> metrics;
+  std::vector<Metric> metrics;
   bool leave_one_out = false, estimate = false, reverse = false;
   std::vector<MapIdentity> outputs;        ///< what was measured
   std::vector<Sensitivity> nodes;          ///< by rank, from 1 on; with `reverse` from the last on

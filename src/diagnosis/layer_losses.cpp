@@ -35,7 +35,7 @@ Result<std::vector<LayerLoss>> layer_losses(std::shared_ptr<const Model> referen
   compare_options.progress = {};  // told of runs with repairs, not of records
   compare_options.quantized_mode = mode;
   compare_options.modes_given = true;
-  compare_options.metrics = {metric_index("mse"), metric_index("cosine"), metric_index("sqnr")};
+  compare_options.metrics = {metric_named("mse"), metric_named("cosine"), metric_named("sqnr")};
   VISQ_ASSIGN(const CompareResult compared, compare(reference, quantized, data, compare_options));
   std::vector<LayerLoss> losses;
   for (const MapComparison& map : compared.maps) {

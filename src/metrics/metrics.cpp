@@ -41,11 +41,17 @@ const std::vector<MetricInfo>& all_metrics() {
   return infos;
 }
 
-int metric_index(std::string_view name) {
+Metric metric_named(std::string_view name) {
   const auto& all = all_metrics();
   const std::string_view wanted = same_name(name, "chebyshev") ? "atol" : name;  // the same distance under its other name
   const auto found = std::find_if(all.begin(), all.end(), [&](const MetricInfo& info) { return same_name(info.name, wanted); });
-  return found == all.end() ? -1 : static_cast<int>(found - all.begin());
+  return found == all.end() ? Metric::kNone : static_cast<Metric>(found - all.begin());
+}
+
+std::vector<Metric> every_metric() {
+  std::vector<Metric> metrics;
+  for (std::size_t i = 0; i < all_metrics().size(); ++i) metrics.push_back(static_cast<Metric>(i));
+  return metrics;
 }
 
 bool worse(const MetricInfo& metric, const MetricValue& a, const MetricValue& b) {

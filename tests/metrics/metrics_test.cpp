@@ -19,7 +19,7 @@ struct RecordPair {
   std::vector<float> f, q;
 };
 
-const MetricDef& def(std::string_view name) { return *metric_defs()[static_cast<std::size_t>(metric_index(name))]; }
+const MetricDef& def(std::string_view name) { return *metric_defs()[metric_place(metric_named(name))]; }
 
 MetricState fold(std::string_view name, const std::vector<RecordPair>& records, const std::vector<float>& scale = {0.5F},
                  std::int64_t first_record = 0) {
@@ -78,9 +78,9 @@ TEST(Metrics, StandInTheDocumentedOrder) {
               testing::ElementsAre("mse", "mpeir", "tae", "srmse", "cosine", "sqnr", "psnr", "l1", "mre", "atol", "max_qscale_diff"));
   EXPECT_THAT(labels,
               testing::ElementsAre("MSE", "MPEIR", "TAE", "SRMSE", "Cosine", "SQNR", "PSNR", "L1", "MRE", "ATOL", "max_qscale_diff"));
-  EXPECT_EQ(metric_index("SQNR"), metric_index("sqnr"));
-  EXPECT_EQ(metric_index("sqn"), -1);
-  EXPECT_EQ(metric_index(""), -1);
+  EXPECT_EQ(metric_named("SQNR"), metric_named("sqnr"));
+  EXPECT_EQ(metric_named("sqn"), Metric::kNone);
+  EXPECT_EQ(metric_named(""), Metric::kNone);
 }
 
 TEST(Metrics, MaximaNameTheirRecord) {
@@ -203,8 +203,8 @@ TEST(Metrics, CosineKeepsItsDigitsNextToOne) {
 }
 
 TEST(Metrics, WorseFollowsDirectionAndState) {
-  const MetricInfo& mse = all_metrics()[static_cast<std::size_t>(metric_index("mse"))];
-  const MetricInfo& sqnr = all_metrics()[static_cast<std::size_t>(metric_index("sqnr"))];
+  const MetricInfo& mse = metric_info(metric_named("mse"));
+  const MetricInfo& sqnr = metric_info(metric_named("sqnr"));
   const auto number = [](double x) { return MetricValue{State::kFinite, x, -1}; };
   const MetricValue infinite{State::kInfinite, 0, -1}, undefined;
   EXPECT_TRUE(worse(mse, number(2), number(1)));

@@ -77,12 +77,12 @@ Badness judge(const Runs& runs, std::int64_t record) {
   return badness;
 }
 
-/// Whether `a` is worse than `b` by a metric (-1: integer outputs).
-bool is_worse(int metric, const Badness& a, const Badness& b) {
-  if (metric < 0) return a.differing_share > b.differing_share;
+/// Whether `a` is worse than `b` by a metric (kNone: integer outputs).
+bool is_worse(Metric metric, const Badness& a, const Badness& b) {
+  if (metric == Metric::kNone) return a.differing_share > b.differing_share;
   if ((a.non_finite > 0) != (b.non_finite > 0)) return a.non_finite > 0;
   if (a.non_finite > 0) return a.non_finite > b.non_finite;
-  const auto i = static_cast<std::size_t>(metric);
+  const auto i = metric_place(metric);
   const MetricValue &x = a.values[i], &y = b.values[i];
   const bool only = x.state != MetricValue::State::kUndefined && y.state == MetricValue::State::kUndefined;
   return only || worse(all_metrics()[i], x, y);
@@ -147,8 +147,8 @@ Result<std::int64_t> scan(ComparePlan& plan, RecordSource& data, const BadcaseOp
   return workers.run(in_order ? 1 : analysis::thread_count(options.threads, options.records));
 }
 
-std::vector<int> metrics_of(const BadcaseOptions& options) {
-  return options.by.empty() ? std::vector<int>{metric_index("atol")} : options.by;
+std::vector<Metric> metrics_of(const BadcaseOptions& options) {
+  return options.by.empty() ? std::vector<Metric>{metric_named("atol")} : options.by;
 }
 
 /// The worst record so far of every output and metric.
@@ -176,7 +176,7 @@ class Worst {
       const Badness badness = judge(output.maps[i], record);
       for (std::size_t k = 0; k < by_.size(); ++k) {
         Slot& slot = slots_[i * by_.size() + k];
-        if (slot.record >= 0 && !is_worse(outputs_[i].integer ? -1 : by_[k], badness, slot.badness)) continue;
+        if (slot.record >= 0 && !is_worse(outputs_[i].integer ? Metric::kNone : by_[k], badness, slot.badness)) continue;
         if (options_.on_new_worst && !output.record) {
           VISQ_ASSIGN(Record read, data_->read(record));
           output.record = std::make_shared<const Record>(std::move(read));
@@ -197,7 +197,7 @@ class Worst {
       const Slot& slot = slots_[i];
       if (slot.record < 0) continue;
       const std::size_t output = i / by_.size();
-      const int metric = outputs_[output].integer ? -1 : by_[i % by_.size()];
+      const Metric metric = outputs_[output].integer ? Metric::kNone : by_[i % by_.size()];
       result.cases.push_back({output, metric, slot.record, slot.badness.values, slot.badness.differing_share, slot.badness.non_finite});
       slots.push_back(&slot);
     }
@@ -230,7 +230,7 @@ class Worst {
   }
 
   /// Real-valued outputs come before integer ones, which have no value by the metric.
-  static std::size_t worst_case(const BadcaseResult& result, const std::vector<const Slot*>& slots, int metric) {
+  static std::size_t worst_case(const BadcaseResult& result, const std::vector<const Slot*>& slots, Metric metric) {
     std::size_t worst = slots.size();
     for (std::size_t i = 0; i < slots.size(); ++i) {
       if (result.cases[i].metric != metric) continue;
@@ -253,7 +253,7 @@ class Worst {
   const BadcaseOptions& options_;
   RecordSource* data_;
   std::optional<RecordSums> sums_;
-  std::vector<int> by_;
+  std::vector<Metric> by_;
   std::vector<BadcaseOutput> outputs_;
   std::vector<Slot> slots_;  ///< [output][metric]
 };
@@ -300,7 +300,7 @@ Result<BadcaseResult> merge_badcases(std::shared_ptr<const Model> reference, std
 Result<std::vector<std::int64_t>> worst_records(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
                                                 RecordSource& data, const BadcaseOptions& options, std::int64_t count) {
   VISQ_ASSIGN(ComparePlan plan, make_plan(reference, quantized, options));
-  const int metric = metrics_of(options).front();
+  const Metric metric = metrics_of(options).front();
   std::vector<std::pair<Badness, std::int64_t>> worst;  // worst first
   const auto fold = [&](std::int64_t record, RecordBadness&& output) -> Status {
     Badness badness = judge({}, record);
@@ -308,7 +308,7 @@ Result<std::vector<std::int64_t>> worst_records(std::shared_ptr<const Model> ref
       const auto map = std::find_if(runs.begin(), runs.end(), comparable);
       if (map == runs.end()) continue;
       Badness other = judge(runs, record);
-      if (is_worse(map->integer ? -1 : metric, other, badness)) badness = std::move(other);
+      if (is_worse(map->integer ? Metric::kNone : metric, other, badness)) badness = std::move(other);
     }
     const auto place = std::find_if(worst.begin(), worst.end(), [&](const auto& entry) { return is_worse(metric, badness, entry.first); });
     worst.emplace(place, std::move(badness), record);

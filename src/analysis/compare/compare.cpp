@@ -138,7 +138,7 @@ const MapComparison* find_map(const CompareResult& result, std::string_view tens
 }
 
 const MetricValue* find_metric(const CompareResult& result, const MapComparison& map, std::string_view metric) {
-  const auto found = std::find(result.metrics.begin(), result.metrics.end(), metric_index(metric));
+  const auto found = std::find(result.metrics.begin(), result.metrics.end(), metric_named(metric));
   const auto place = static_cast<std::size_t>(found - result.metrics.begin());
   return place < map.metrics.size() ? &map.metrics[place] : nullptr;
 }

@@ -79,7 +79,7 @@ Change compare_maps(const StoredMap& before, const StoredMap& after, bool output
   return worst;
 }
 
-StoredMap stored_map(const MapComparison& map, const std::vector<int>& metrics) {
+StoredMap stored_map(const MapComparison& map, const std::vector<Metric>& metrics) {
   StoredMap out{map.reference.subgraph, map.reference.node, map.reference.name, map.reference.op, {}};
   out.values.resize(diff_metrics().size());
   for (std::size_t i = 0; i < metrics.size() && !map.integer; ++i) {
@@ -135,8 +135,7 @@ StoredMap stored_accuracy(const std::string& output, double drop) {
 double worst_allowed(const MetricInfo& metric, const MetricValue& before, double tolerance) {
   if (before.state == MetricValue::State::kInfinite) return kNoErrorDb;
   const bool lower = metric.better == Direction::kLowerIsBetter;
-  const bool perfect = lower ? before.value == 0 : metric.name == "cosine" && before.value >= 1;
-  const double slack = std::max(tolerance * std::fabs(before.value), perfect ? kNoError : 0.0);
+  const double slack = std::max(tolerance * std::fabs(before.value), metric.perfect(before.value) ? kNoError : 0.0);
   return lower ? before.value + slack : before.value - slack;
 }
 

@@ -2,7 +2,7 @@
 
 namespace visq::analysis {
 
-std::vector<MetricValue> worst_values(std::span<const MapComparison* const> maps, const std::vector<int>& metrics) {
+std::vector<MetricValue> worst_values(std::span<const MapComparison* const> maps, const std::vector<Metric>& metrics) {
   std::vector<MetricValue> worst(metrics.size());
   std::vector<bool> decided(metrics.size(), false);
   for (const MapComparison* map : maps) {
@@ -14,8 +14,7 @@ std::vector<MetricValue> worst_values(std::span<const MapComparison* const> maps
       if (!known) {
         worst[i] = value;
         decided[i] = true;
-      } else if (worst[i].state == MetricValue::State::kUndefined ||
-                 worse(all_metrics()[static_cast<std::size_t>(metrics[i])], value, worst[i])) {
+      } else if (worst[i].state == MetricValue::State::kUndefined || worse(metric_info(metrics[i]), value, worst[i])) {
         worst[i] = value;
       }
     }

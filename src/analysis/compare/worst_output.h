@@ -8,8 +8,8 @@
 
 namespace visq::analysis {
 
-/// Per metric (indices into all_metrics()) the worst value of these maps. Integer maps and maps that were not compared have none; one with
+/// Per metric the worst value of these maps. Integer maps and maps that were not compared have none; one with
 /// NaN or Inf where the reference has none is the worst that there is, and undefined.
-std::vector<MetricValue> worst_values(std::span<const MapComparison* const> maps, const std::vector<int>& metrics);
+std::vector<MetricValue> worst_values(std::span<const MapComparison* const> maps, const std::vector<Metric>& metrics);
 
 }  // namespace visq::analysis

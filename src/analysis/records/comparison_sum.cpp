@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 namespace visq::analysis {
 namespace {
@@ -22,29 +21,24 @@ void note_non_finite(MapStatistics& statistics, std::int64_t record, std::int64_
   statistics.non_finite += count;
 }
 
-std::vector<MetricValue> values_of(const std::vector<int>& metrics, const std::vector<metrics::MetricState>& states) {
+std::vector<MetricValue> values_of(const std::vector<Metric>& metrics, const std::vector<metrics::MetricState>& states) {
   std::vector<MetricValue> values;
   const auto defs = metrics::metric_defs();
-  for (std::size_t i = 0; i < metrics.size(); ++i) values.push_back(defs[static_cast<std::size_t>(metrics[i])]->value(states[i]));
+  for (std::size_t i = 0; i < metrics.size(); ++i) values.push_back(defs[metric_place(metrics[i])]->value(states[i]));
   return values;
 }
 
-void add_all(const std::vector<int>& metrics, std::vector<metrics::MetricState>& states, const metrics::PairStats& stats,
+void add_all(const std::vector<Metric>& metrics, std::vector<metrics::MetricState>& states, const metrics::PairStats& stats,
              std::int64_t record) {
   const auto defs = metrics::metric_defs();
-  for (std::size_t i = 0; i < metrics.size(); ++i) defs[static_cast<std::size_t>(metrics[i])]->add(states[i], stats, record);
+  for (std::size_t i = 0; i < metrics.size(); ++i) defs[metric_place(metrics[i])]->add(states[i], stats, record);
 }
 
 }  // namespace
 
-std::vector<int> chosen_metrics(const std::vector<int>& metrics) {
-  if (!metrics.empty()) return metrics;
-  std::vector<int> all(all_metrics().size());
-  std::iota(all.begin(), all.end(), 0);
-  return all;
-}
+std::vector<Metric> chosen_metrics(const std::vector<Metric>& metrics) { return metrics.empty() ? every_metric() : metrics; }
 
-ComparisonSum::ComparisonSum(MapIdentity reference, MapIdentity quantized, PairedBy paired_by, const std::vector<int>& metrics)
+ComparisonSum::ComparisonSum(MapIdentity reference, MapIdentity quantized, PairedBy paired_by, const std::vector<Metric>& metrics)
     : metrics_(&metrics), states_(metrics.size()) {
   result_.reference = std::move(reference);
   result_.quantized = std::move(quantized);

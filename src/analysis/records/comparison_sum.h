@@ -20,11 +20,11 @@ inline constexpr double kSaturatedShareLimit = 0.01;  ///< share of elements bey
 inline constexpr double kRangeOverRmsLimit = 30;      ///< max |f| over RMS from which the range counts as too large
 
 /// The metrics that a user chose; all of them where none is named.
-std::vector<int> chosen_metrics(const std::vector<int>& metrics);
+std::vector<Metric> chosen_metrics(const std::vector<Metric>& metrics);
 
 class ComparisonSum {
  public:
-  ComparisonSum(MapIdentity reference, MapIdentity quantized, PairedBy paired_by, const std::vector<int>& metrics);
+  ComparisonSum(MapIdentity reference, MapIdentity quantized, PairedBy paired_by, const std::vector<Metric>& metrics);
 
   /// Adds the record's sums, one per run of the map's subgraph (one for the main graph); records come in ascending order.
   void add(std::int64_t record, std::vector<MapRecord>&& runs, bool keep_record);
@@ -43,7 +43,7 @@ class ComparisonSum {
   std::string verdict() const;
 
   MapComparison result_;
-  const std::vector<int>* metrics_;
+  const std::vector<Metric>* metrics_;
   std::vector<metrics::MetricState> states_;
   std::vector<std::vector<metrics::MetricState>> channel_states_;
   double sum_f_ = 0, sum_q_ = 0, sum_ff_ = 0, sum_qq_ = 0, sum_dd_scaled_ = 0, sum_dd_ = 0, sum_dd_outside_ = 0;

@@ -30,7 +30,7 @@ struct RecordOutput {
 /// Runs all curves over the records and folds them.
 class Accumulation {
  public:
-  Accumulation(PartialModels& models, const AccumulatePlan& plan, const AccumulateOptions& options, const std::vector<int>& metrics)
+  Accumulation(PartialModels& models, const AccumulatePlan& plan, const AccumulateOptions& options, const std::vector<Metric>& metrics)
       : models_(models), plan_(plan), options_(options) {
     const analysis::MapNames names(models.reference(), 0);
     for (std::size_t curve = 0; curve < plan.trials.size(); ++curve) {
@@ -136,7 +136,7 @@ class Accumulation {
   bool stopped_ = false;
 };
 
-AccumulatedError error_at(const AccumulatePlan::Node& node, const std::vector<MapComparison>& maps, const std::vector<int>& metrics) {
+AccumulatedError error_at(const AccumulatePlan::Node& node, const std::vector<MapComparison>& maps, const std::vector<Metric>& metrics) {
   AccumulatedError error;
   std::vector<const MapComparison*> compared;
   for (const std::size_t place : node.outputs) {
@@ -191,7 +191,7 @@ Result<AccumulateResult> accumulate(std::shared_ptr<const Model> reference, std:
   VISQ_ASSIGN(const auto models, PartialModels::create(reference, quantized));
   AccumulateResult result;
   static_cast<PairIdentity&>(result) = analysis::pair_identity(*reference, *quantized, analysis::run_identity(data.description(), options));
-  result.metrics = options.metrics.empty() ? std::vector<int>{metric_index("cosine")} : options.metrics;
+  result.metrics = options.metrics.empty() ? std::vector<Metric>{metric_named("cosine")} : options.metrics;
   result.average = options.average;
   VISQ_ASSIGN(const AccumulatePlan plan, analysis::plan_accumulation(*models, options, result));
   Accumulation accumulation(*models, plan, options, result.metrics);

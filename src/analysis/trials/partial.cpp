@@ -175,7 +175,7 @@ class RedLine {
 
   PartialModels& models_;
   const PartialOptions& options_;
-  const std::vector<int>& metrics_;
+  const std::vector<Metric>& metrics_;
   analysis::TrialSets trials_;
   std::vector<int> outputs_;
 };
@@ -188,7 +188,7 @@ Result<PartialResult> partial(std::shared_ptr<const Model> reference, std::share
                               const PartialOptions& options) {
   PartialResult result;
   static_cast<PairIdentity&>(result) = analysis::pair_identity(*reference, *quantized, analysis::run_identity(data.description(), options));
-  result.metrics = {metric_index("cosine"), metric_index("mse"), metric_index("sqnr")};
+  result.metrics = {metric_named("cosine"), metric_named("mse"), metric_named("sqnr")};
   result.pick_threshold = options.pick_threshold;
   VISQ_ASSIGN(const auto picks, Picker(options, result).pick(reference, quantized, data));
   if (result.interrupted) return result;

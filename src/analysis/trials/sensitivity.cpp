@@ -102,7 +102,7 @@ class SensitivityRun {
 
  private:
   Status plan() {
-    metrics_ = options_.metrics.empty() ? std::vector{metric_index("mse")} : options_.metrics;
+    metrics_ = options_.metrics.empty() ? std::vector{metric_named("mse")} : options_.metrics;
     VISQ_ASSIGN(outputs_, measured_maps(models_, options_.output_node));
     VISQ_ASSIGN(parts_, analysis::chosen_parts(models_, options_));
     all_ = models_.parts().all();
@@ -310,7 +310,8 @@ class SensitivityRun {
   RecordSource& data_;
   const SensitivityOptions& options_;
   bool stateful_, told_ = false;
-  std::vector<int> metrics_, outputs_;
+  std::vector<Metric> metrics_;
+  std::vector<int> outputs_;
   std::vector<SensitivePart> parts_;
   analysis::TrialSets trials_;        ///< one per part, and one more: everything
   std::vector<std::size_t> same_as_;  ///< per trial: the first that is the same computation

@@ -20,7 +20,7 @@ constexpr std::size_t kMostResamples = 1000, kFewestResamples = 100;
 /// Merges that the intervals may cost in all: about a second.
 constexpr std::size_t kMergeBudget = 200'000'000;
 
-const MetricDef& definition(int metric) { return *metrics::metric_defs()[static_cast<std::size_t>(metric)]; }
+const MetricDef& definition(Metric metric) { return *metrics::metric_defs()[metric_place(metric)]; }
 
 }  // namespace
 
@@ -29,7 +29,7 @@ std::string interval_method() {
                      kMostResamples);
 }
 
-SensitivityScores::SensitivityScores(std::size_t trials, std::size_t outputs, RecordRange records, std::vector<int> metrics,
+SensitivityScores::SensitivityScores(std::size_t trials, std::size_t outputs, RecordRange records, std::vector<Metric> metrics,
                                      bool least_first)
     : outputs_(outputs), range_(records), metrics_(std::move(metrics)), least_first_(least_first) {
   cells_.assign(trials, std::vector<TrialRecord>(this->records()));
@@ -39,7 +39,7 @@ SensitivityScores::SensitivityScores(std::size_t trials, std::size_t outputs, Re
 
 TrialScore SensitivityScores::score(std::size_t trial, const std::vector<std::size_t>& records) const {
   TrialScore score;
-  for (const int metric : metrics_) {
+  for (const Metric metric : metrics_) {
     const MetricDef& def = definition(metric);
     std::vector<MetricState> states(outputs_);
     for (const std::size_t r : records) {
@@ -176,7 +176,7 @@ double SensitivityScores::error(std::size_t trial, std::size_t record) const {
   if (value.state == MetricValue::State::kInfinite) return 0;
   const MetricInfo& info = definition(metrics_.front()).info;
   if (info.better == Direction::kLowerIsBetter) return value.value;
-  return info.name == "cosine" ? std::max(0.0, 1 - value.value) : std::pow(10, -value.value / 10);  // the others are in dB
+  return info.unit == MetricUnit::kDecibels ? std::pow(10, -value.value / 10) : std::max(0.0, 1 - value.value);
 }
 
 std::vector<RankInterval> SensitivityScores::estimated_intervals(const std::vector<std::size_t>& ranked) const {

@@ -28,7 +28,7 @@ class SensitivityScores {
  public:
   /// `outputs` measured per trial; `records` are numbered [first, first + records) in the data; `metrics` are indices into all_metrics(),
   /// of which the first ranks; with `least_first` the trial with the least error ranks first.
-  SensitivityScores(std::size_t trials, std::size_t outputs, RecordRange records, std::vector<int> metrics, bool least_first);
+  SensitivityScores(std::size_t trials, std::size_t outputs, RecordRange records, std::vector<Metric> metrics, bool least_first);
 
   std::size_t trials() const { return cells_.size(); }
   std::size_t records() const { return static_cast<std::size_t>(range_.last - range_.first); }
@@ -79,7 +79,7 @@ class SensitivityScores {
   std::size_t outputs_;
   RecordRange range_;
   std::vector<std::size_t> positions_;  ///< of all records
-  std::vector<int> metrics_;
+  std::vector<Metric> metrics_;
   bool least_first_;
   std::vector<std::vector<TrialRecord>> cells_;  ///< [trial][record]; without outputs: not done
 };

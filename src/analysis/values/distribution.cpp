@@ -220,7 +220,7 @@ class MapPass {
 Result<std::vector<std::size_t>> worst_pairs(const std::shared_ptr<const Model>& reference, const std::shared_ptr<const Model>& quantized,
                                              RecordSource& data, const DistributionOptions& options, const ComparePlan& plan) {
   CompareOptions compare_options = plan_options(options);
-  compare_options.metrics = {metric_index("sqnr")};
+  compare_options.metrics = {metric_named("sqnr")};
   VISQ_ASSIGN(const CompareResult result, compare(reference, quantized, data, compare_options));
   std::map<std::pair<int, int>, double> sqnr;  // by the reference's subgraph and tensor
   for (const MapComparison& map : result.maps) {

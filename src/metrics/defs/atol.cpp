@@ -12,7 +12,16 @@ void add(MetricState& state, const PairStats& stats, std::int64_t record) {
 }  // namespace
 
 std::span<const MetricDef> definitions() {
-  static const MetricDef def{{"atol", "ATOL", Direction::kLowerIsBetter, "max |f-q| over all records"}, 100, add, merge_maximum, maximum};
+  static const MetricDef def{{"atol",
+                              "ATOL",
+                              Direction::kLowerIsBetter,
+                              "max |f-q| over all records",
+                              MetricUnit::kValue,
+                              {.table = 3, .heading = "Atol", .terminal = 5, .gives_way = 7}},
+                             100,
+                             add,
+                             merge_maximum,
+                             maximum};
   return {&def, 1};
 }
 

@@ -26,7 +26,12 @@ void add(MetricState& state, const PairStats& stats, std::int64_t) {
 }  // namespace
 
 std::span<const MetricDef> definitions() {
-  static const MetricDef def{{"cosine", "Cosine", Direction::kHigherIsBetter, "f.q / (|f||q|) of a record, mean over records"},
+  static const MetricDef def{{"cosine",
+                              "Cosine",
+                              Direction::kHigherIsBetter,
+                              "f.q / (|f||q|) of a record, mean over records",
+                              MetricUnit::kRatio,
+                              {.table = 1, .terminal = 2, .gives_way = 4}},
                              50,
                              add,
                              merge_sums,

@@ -13,7 +13,11 @@ void add(MetricState& state, const PairStats& stats, std::int64_t) {
 
 std::span<const MetricDef> definitions() {
   static const MetricDef def{
-      {"l1", "L1", Direction::kLowerIsBetter, "mean of |f-q| over a record, mean over records"}, 80, add, merge_sums, mean_over_records};
+      {"l1", "L1", Direction::kLowerIsBetter, "mean of |f-q| over a record, mean over records", MetricUnit::kValue, {.table = 2}},
+      80,
+      add,
+      merge_sums,
+      mean_over_records};
   return {&def, 1};
 }
 

@@ -13,7 +13,12 @@ void add(MetricState& state, const PairStats& stats, std::int64_t record) {
 }  // namespace
 
 std::span<const MetricDef> definitions() {
-  static const MetricDef def{{"max_qscale_diff", "max_qscale_diff", Direction::kLowerIsBetter, "max |f-q| / s over all records"},
+  static const MetricDef def{{"max_qscale_diff",
+                              "max_qscale_diff",
+                              Direction::kLowerIsBetter,
+                              "max |f-q| / s over all records",
+                              MetricUnit::kSteps,
+                              {.table = 4, .terminal = 6, .gives_way = 9}},
                              110,
                              add,
                              merge_maximum,

@@ -15,12 +15,16 @@ void add(MetricState& state, const PairStats& stats, std::int64_t) {
 }  // namespace
 
 std::span<const MetricDef> definitions() {
-  static const MetricDef def{
-      {"mpeir", "MPEIR", Direction::kLowerIsBetter, "max|f-q| / (max f - min f + 1e-6) of a record, mean over records"},
-      20,
-      add,
-      merge_sums,
-      mean_over_records};
+  static const MetricDef def{{"mpeir",
+                              "MPEIR",
+                              Direction::kLowerIsBetter,
+                              "max|f-q| / (max f - min f + 1e-6) of a record, mean over records",
+                              MetricUnit::kRatio,
+                              {.table = 13, .terminal = 4, .gives_way = 8, .color_span = 1}},
+                             20,
+                             add,
+                             merge_sums,
+                             mean_over_records};
   return {&def, 1};
 }
 

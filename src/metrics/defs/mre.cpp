@@ -20,8 +20,11 @@ MetricValue value(const MetricState& state) {
 }  // namespace
 
 std::span<const MetricDef> definitions() {
-  static const MetricDef def{
-      {"mre", "MRE", Direction::kLowerIsBetter, "sum of |f-q| / sum of |f|, over all records"}, 90, add, merge_sums, value};
+  static const MetricDef def{{"mre", "MRE", Direction::kLowerIsBetter, "sum of |f-q| / sum of |f|, over all records", MetricUnit::kRatio},
+                             90,
+                             add,
+                             merge_sums,
+                             value};
   return {&def, 1};
 }
 

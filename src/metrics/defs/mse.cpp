@@ -12,7 +12,12 @@ void add(MetricState& state, const PairStats& stats, std::int64_t) {
 }  // namespace
 
 std::span<const MetricDef> definitions() {
-  static const MetricDef def{{"mse", "MSE", Direction::kLowerIsBetter, "mean of (f-q)^2 over a record, mean over records"},
+  static const MetricDef def{{"mse",
+                              "MSE",
+                              Direction::kLowerIsBetter,
+                              "mean of (f-q)^2 over a record, mean over records",
+                              MetricUnit::kSquare,
+                              {.table = 12, .terminal = 3, .gives_way = 5}},
                              10,
                              add,
                              merge_sums,

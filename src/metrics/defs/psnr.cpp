@@ -39,12 +39,12 @@ MetricValue value(const MetricState& state) {
 }  // namespace
 
 std::span<const MetricDef> definitions() {
-  static const MetricDef def{
-      {"psnr", "PSNR", Direction::kHigherIsBetter, "10 log10((max f - min f)^2 / MSE) in dB, range over all records"},
-      70,
-      add,
-      merge,
-      value};
+  static const MetricDef def{{"psnr", "PSNR", Direction::kHigherIsBetter, "10 log10((max f - min f)^2 / MSE) in dB, range over all records",
+                              MetricUnit::kDecibels},
+                             70,
+                             add,
+                             merge,
+                             value};
   return {&def, 1};
 }
 

@@ -23,7 +23,12 @@ MetricValue value(const MetricState& state) {
 }  // namespace
 
 std::span<const MetricDef> definitions() {
-  static const MetricDef def{{"sqnr", "SQNR", Direction::kHigherIsBetter, "10 log10(sum f^2 / sum (f-q)^2) in dB, sums over all records"},
+  static const MetricDef def{{"sqnr",
+                              "SQNR",
+                              Direction::kHigherIsBetter,
+                              "10 log10(sum f^2 / sum (f-q)^2) in dB, sums over all records",
+                              MetricUnit::kDecibels,
+                              {.table = 11, .terminal = 1, .gives_way = 1}},
                              60,
                              add,
                              merge_sums,

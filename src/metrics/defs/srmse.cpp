@@ -22,11 +22,12 @@ MetricValue value(const MetricState& state) {
 }  // namespace
 
 std::span<const MetricDef> definitions() {
-  static const MetricDef def{{"srmse", "SRMSE", Direction::kLowerIsBetter, "sqrt(MSE) / s; per channel: root of the mean of (f-q)^2 / s^2"},
-                             40,
-                             add,
-                             merge_sums,
-                             value};
+  static const MetricDef def{
+      {"srmse", "SRMSE", Direction::kLowerIsBetter, "sqrt(MSE) / s; per channel: root of the mean of (f-q)^2 / s^2", MetricUnit::kSteps},
+      40,
+      add,
+      merge_sums,
+      value};
   return {&def, 1};
 }
 

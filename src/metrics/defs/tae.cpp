@@ -12,8 +12,11 @@ void add(MetricState& state, const PairStats& stats, std::int64_t) {
 }  // namespace
 
 std::span<const MetricDef> definitions() {
-  static const MetricDef def{
-      {"tae", "TAE", Direction::kLowerIsBetter, "sum of |f-q| over a record, mean over records"}, 30, add, merge_sums, mean_over_records};
+  static const MetricDef def{{"tae", "TAE", Direction::kLowerIsBetter, "sum of |f-q| over a record, mean over records", MetricUnit::kValue},
+                             30,
+                             add,
+                             merge_sums,
+                             mean_over_records};
   return {&def, 1};
 }
 

@@ -7,8 +7,8 @@ namespace {
 std::vector<OutputFile> write(const CompareResult& result, const ReportOptions& options, const std::string&) {
   std::vector<OutputFile> files;
   if (result.graph.nodes.empty() && !result.maps.empty()) return files;  // dumps of feature maps come without a graph
-  for (const int metric : result.metrics) {
-    const std::string name = stem(result) + "." + std::string(all_metrics()[static_cast<std::size_t>(metric)].name) + ".visq.json.dot";
+  for (const Metric metric : result.metrics) {
+    const std::string name = stem(result) + "." + std::string(metric_info(metric).name) + ".visq.json.dot";
     files.push_back({name, dot_graph(result, metric, options)});
   }
   return files;

@@ -8,8 +8,8 @@ namespace {
 
 std::vector<OutputFile> write(const CompareResult& result, const ReportOptions& options, const std::string& folder) {
   std::vector<OutputFile> files;
-  for (const int metric : result.metrics) {
-    const std::string name = stem(result) + "." + std::string(all_metrics()[static_cast<std::size_t>(metric)].name) + ".visq.json";
+  for (const Metric metric : result.metrics) {
+    const std::string name = stem(result) + "." + std::string(metric_info(metric).name) + ".visq.json";
     files.push_back({name, visq_json(result, metric, (std::filesystem::path(folder) / name).string(), options)});
   }
   return files;

@@ -9,8 +9,7 @@ Json json_averages(const AccumulateResult& result, const AccumulatedError& error
   Json averages = Json::object();
   for (std::size_t i = 0; i < error.averages.size(); ++i) {
     const bool finite = error.averages[i].state == MetricValue::State::kFinite;
-    averages[std::string(all_metrics()[static_cast<std::size_t>(result.metrics[i])].name)] =
-        finite ? json_number(error.averages[i].value) : Json(nullptr);
+    averages[std::string(metric_info(result.metrics[i]).name)] = finite ? json_number(error.averages[i].value) : Json(nullptr);
   }
   return averages;
 }
@@ -51,7 +50,7 @@ std::string accumulate_json(const AccumulateResult& result) {
   json["schema"] = "visq.accumulate/1";
   add_run_with_modes(json, result);
   json["metrics"] = Json::array();
-  for (const int metric : result.metrics) json["metrics"].push_back(all_metrics()[static_cast<std::size_t>(metric)].name);
+  for (const Metric metric : result.metrics) json["metrics"].push_back(metric_info(metric).name);
   json["average"] = result.average;
   json["outputs"] = Json::array();
   for (const MapIdentity& output : result.outputs) {

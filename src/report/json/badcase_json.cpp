@@ -5,13 +5,7 @@
 namespace visq::report {
 namespace {
 
-std::vector<int> every_metric() {
-  std::vector<int> metrics;
-  for (std::size_t i = 0; i < all_metrics().size(); ++i) metrics.push_back(static_cast<int>(i));
-  return metrics;
-}
-
-Json metric_name(int metric) { return metric < 0 ? Json(nullptr) : Json(all_metrics()[static_cast<std::size_t>(metric)].name); }
+Json metric_name(Metric metric) { return metric == Metric::kNone ? Json(nullptr) : Json(metric_info(metric).name); }
 
 Json json_output(const BadcaseOutput& output) {
   Json json;
@@ -46,7 +40,7 @@ std::string badcase_json(const BadcaseResult& result) {
   add_run_with_modes(json, result);
   json["post"] = result.post == PostProcess::kNone ? Json(nullptr) : Json(name(result.post));
   json["by"] = Json::array();
-  for (const int metric : result.by) json["by"].push_back(metric_name(metric));
+  for (const Metric metric : result.by) json["by"].push_back(metric_name(metric));
   json["outputs"] = Json::array();
   for (const BadcaseOutput& output : result.outputs) json["outputs"].push_back(json_output(output));
   json["cases"] = Json::array();

@@ -59,10 +59,10 @@ Json json_scales(const std::vector<float>& scales) {
   return out;
 }
 
-void add_metrics(Json& out, const std::vector<int>& metrics, const std::vector<MetricValue>& values) {
+void add_metrics(Json& out, const std::vector<Metric>& metrics, const std::vector<MetricValue>& values) {
   Json numbers = Json::object(), state = Json::object(), record = Json::object();
   for (std::size_t i = 0; i < values.size() && i < metrics.size(); ++i) {
-    const std::string name(all_metrics()[static_cast<std::size_t>(metrics[i])].name);
+    const std::string name(metric_info(metrics[i]).name);
     const bool finite = values[i].state == MetricValue::State::kFinite;
     numbers[name] = finite ? json_number(values[i].value) : Json(nullptr);
     if (!finite) state[name] = values[i].state == MetricValue::State::kInfinite ? "inf" : "undefined";
@@ -103,7 +103,7 @@ Json json_quantized(const MapIdentity& map) {
   return out;
 }
 
-Json json_sums(const RecordSums& sums, const std::vector<int>& metrics) {
+Json json_sums(const RecordSums& sums, const std::vector<Metric>& metrics) {
   const auto names = [](const std::vector<std::string>& list) {
     Json out = Json::array();
     for (const std::string& name : list) out.push_back(json_string(name));
@@ -111,7 +111,7 @@ Json json_sums(const RecordSums& sums, const std::vector<int>& metrics) {
   };
   Json out;
   out["metrics"] = Json::array();
-  for (const int metric : metrics) out["metrics"].push_back(all_metrics()[static_cast<std::size_t>(metric)].name);
+  for (const Metric metric : metrics) out["metrics"].push_back(metric_info(metric).name);
   out["nodes"] = names(sums.nodes);
   out["ops"] = names(sums.ops);
   out["modes_given"] = sums.modes_given;

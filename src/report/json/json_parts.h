@@ -45,10 +45,10 @@ Json json_quantized(const MapIdentity& map);
 Json json_gaps(const std::vector<SensitivityGap>& gaps);
 
 /// What merge needs of a run over a part of the records.
-Json json_sums(const RecordSums& sums, const std::vector<int>& metrics);
+Json json_sums(const RecordSums& sums, const std::vector<Metric>& metrics);
 
 /// "metrics" (numbers or null), "state" (why null) and, for maxima, "record" (where), as members of `out`. `values` are those of `metrics`
-/// (indices into all_metrics()).
-void add_metrics(Json& out, const std::vector<int>& metrics, const std::vector<MetricValue>& values);
+///.
+void add_metrics(Json& out, const std::vector<Metric>& metrics, const std::vector<MetricValue>& values);
 
 }  // namespace visq::report

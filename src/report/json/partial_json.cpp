@@ -30,7 +30,7 @@ std::string partial_json(const PartialResult& result) {
   json["schema"] = "visq.partial/1";
   add_run_with_modes(json, result);
   json["metrics"] = Json::array();
-  for (const int metric : result.metrics) json["metrics"].push_back(all_metrics()[static_cast<std::size_t>(metric)].name);
+  for (const Metric metric : result.metrics) json["metrics"].push_back(metric_info(metric).name);
   json["picked_by"] = name(result.picked_by);
   json["pick_threshold"] = json_number(result.pick_threshold);
   json["ranking"] = result.ranking.empty() ? Json(nullptr) : json_string(result.ranking);

@@ -116,10 +116,9 @@ Status read_values(const PlainJson& entry, const std::string& where, StoredMap& 
   if (metrics == nullptr || !metrics->is_object()) return bad_input("{}.metrics' is not an object", where);
   map.values.resize(diff_metrics().size());
   for (const auto& [name, number] : metrics->items()) {
-    const int metric = metric_index(name);
-    if (metric < 0) continue;  // of a later version
-    VISQ_ASSIGN(map.values[static_cast<std::size_t>(metric)],
-                metric_value(number, member(states, name.c_str()), where + ".metrics." + name));
+    const Metric metric = metric_named(name);
+    if (metric == Metric::kNone) continue;  // of a later version
+    VISQ_ASSIGN(map.values[metric_place(metric)], metric_value(number, member(states, name.c_str()), where + ".metrics." + name));
   }
   if (share != nullptr) {
     VISQ_ASSIGN(map.values[all_metrics().size()], metric_value(*share, nullptr, where + ".differing_share"));
@@ -182,11 +181,11 @@ std::vector<std::string> strings(const PlainJson& list) {
   return out;
 }
 
-std::vector<int> metrics_called(const PlainJson& list) {
-  std::vector<int> metrics;
+std::vector<Metric> metrics_called(const PlainJson& list) {
+  std::vector<Metric> metrics;
   for (const PlainJson& each : list) {
-    metrics.push_back(metric_index(each.get<std::string>()));
-    if (metrics.back() < 0) throw PlainJson::other_error::create(0, "'metrics' holds an unknown metric", nullptr);
+    metrics.push_back(metric_named(each.get<std::string>()));
+    if (metrics.back() == Metric::kNone) throw PlainJson::other_error::create(0, "'metrics' holds an unknown metric", nullptr);
   }
   return metrics;
 }

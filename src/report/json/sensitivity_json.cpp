@@ -11,7 +11,7 @@ Json json_strings(const std::vector<std::string>& strings) {
   return json;
 }
 
-Json json_node(const Sensitivity& node, const std::vector<int>& metrics) {
+Json json_node(const Sensitivity& node, const std::vector<Metric>& metrics) {
   const SensitivePart& part = node.part;
   Json json;
   json["rank"] = node.rank;
@@ -48,7 +48,7 @@ std::string sensitivity_json(const SensitivityResult& result) {
   json["types"] = Json::array();
   for (const SensitiveType type : result.types) json["types"].push_back(name(type));
   json["metrics"] = Json::array();
-  for (const int metric : result.metrics) json["metrics"].push_back(all_metrics()[static_cast<std::size_t>(metric)].name);
+  for (const Metric metric : result.metrics) json["metrics"].push_back(metric_info(metric).name);
   json["leave_one_out"] = result.leave_one_out;
   json["reverse"] = result.reverse;
   json["outputs"] = Json::array();

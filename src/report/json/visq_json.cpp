@@ -37,8 +37,8 @@ bool error_unknown(const MapComparison& map, const MetricValue& value) {
 }
 
 /// Per subgraph: tensor name to value.
-Json errors(const CompareResult& result, int metric, const std::vector<double>& values) {
-  const bool fill = metric == metric_index("tae") && !values.empty();
+Json errors(const CompareResult& result, Metric metric, const std::vector<double>& values) {
+  const bool fill = metric == metric_named("tae") && !values.empty();
   std::size_t subgraphs = std::max<std::size_t>(result.graph.subgraphs.size(), 1);
   for (const MapComparison& map : result.maps) subgraphs = std::max(subgraphs, static_cast<std::size_t>(map.reference.subgraph) + 1);
   std::vector<JsonMembers> members(subgraphs);
@@ -59,9 +59,9 @@ Json errors(const CompareResult& result, int metric, const std::vector<double>& 
 }  // namespace
 }  // namespace report
 
-std::string visq_json(const CompareResult& result, int metric, const std::string& path, const ReportOptions& options) {
+std::string visq_json(const CompareResult& result, Metric metric, const std::string& path, const ReportOptions& options) {
   using namespace report;
-  const MetricInfo& info = all_metrics()[static_cast<std::size_t>(metric)];
+  const MetricInfo& info = metric_info(metric);
   const std::vector<double> values = finite_values(result, metric);
   Json meta;
   meta["model"] = json_string(relative_model(result.reference.path, path));

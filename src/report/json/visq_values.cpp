@@ -31,12 +31,11 @@ Result<std::vector<std::unordered_map<std::string, double>>> values_of(const Vis
   return values;
 }
 
-int metric_by_label(const std::string& label) {
-  const auto& metrics = all_metrics();
-  for (std::size_t i = 0; i < metrics.size(); ++i) {
-    if (metrics[i].label == label || metrics[i].name == label) return static_cast<int>(i);
+Metric metric_by_label(const std::string& label) {
+  for (const Metric metric : every_metric()) {
+    if (metric_info(metric).label == label || metric_info(metric).name == label) return metric;
   }
-  return -1;
+  return Metric::kNone;
 }
 
 }  // namespace visq::report

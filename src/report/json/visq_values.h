@@ -13,7 +13,7 @@ namespace visq::report {
 /// or of no tensor that the graph knows.
 Result<std::vector<std::unordered_map<std::string, double>>> values_of(const VisqFile& file, const Graph& graph);
 
-/// Index of the metric that a legend means; -1 where it is none of ours.
-int metric_by_label(const std::string& label);
+/// The metric that a legend means; kNone where it is none of ours.
+Metric metric_by_label(const std::string& label);
 
 }  // namespace visq::report

@@ -63,7 +63,7 @@ namespace {}  // namespace
 
 Json json_sensitivity(const SensitivityResult& result, const Places& places) {
   Json metrics = Json::array(), rows = Json::array();
-  for (const int metric : result.metrics) metrics.push_back(all_metrics()[static_cast<std::size_t>(metric)].label);
+  for (const Metric metric : result.metrics) metrics.push_back(metric_info(metric).label);
   for (const Sensitivity& each : result.nodes) {
     const SensitivePart& part = each.part;
     rows.push_back({{"rank", each.rank},
@@ -147,7 +147,7 @@ Json json_accumulation(const AccumulateResult& result, const Places& places) {
     nodes.push_back({map.is_null() ? json_string(node.reference.name) : Json(""), std::move(map)});
   }
   for (const AccumulateCurve& curve : result.curves) curves.push_back(json_curve(curve));
-  const MetricInfo& metric = all_metrics()[static_cast<std::size_t>(result.metrics.front())];
+  const MetricInfo& metric = metric_info(result.metrics.front());
   return {{"metric", metric.label},
           {"records", result.records.last - result.records.first},
           {"nodes", std::move(nodes)},
@@ -160,7 +160,7 @@ Json json_partial(const PartialResult& result, const Places& places) {
     steps.push_back(
         {json_string(step.part.reference.name), places.map(step.part.reference), json_error(step.alone), json_error(step.kept_float)});
   }
-  return {{"metric", all_metrics()[static_cast<std::size_t>(result.metrics.front())].label},
+  return {{"metric", metric_info(result.metrics.front()).label},
           {"picked_by", name(result.picked_by)},
           {"threshold", result.pick_threshold},
           {"candidates", result.candidates},

@@ -16,8 +16,8 @@ std::string file_name(const std::string& path) { return path.substr(path.find_la
 Json json_metrics(const FullReport& report) {
   const CompareResult& result = report.comparison;
   Json out = Json::array();
-  for (const int metric : result.metrics) {
-    const MetricInfo& info = all_metrics()[static_cast<std::size_t>(metric)];
+  for (const Metric metric : result.metrics) {
+    const MetricInfo& info = metric_info(metric);
     Json bins = Json::array();
     for (const VisqFile::Bin& bin :
          report.picture ? report.picture->bins : color_bins(info, finite_values(result, metric), report.colors)) {

@@ -61,7 +61,8 @@ Result<FullReport> report_of(const VisqFile& file, const Model& model) {
   result.reference.path = result.quantized.path = model.path;
   result.reference.format = result.quantized.format = model.format;
   result.graph = graph_of(model);
-  result.metrics = {std::max(0, report::metric_by_label(file.metric))};
+  const Metric metric = report::metric_by_label(file.metric);
+  result.metrics = {metric == Metric::kNone ? every_metric().front() : metric};
   VISQ_ASSIGN(const auto values, report::values_of(file, result.graph));
   for (const GraphNode& node : result.graph.nodes) {
     if (node.kind == GraphNode::Kind::kOutput || static_cast<std::size_t>(node.subgraph) >= values.size()) continue;

@@ -48,7 +48,7 @@ void draw_header(Svg& svg, const AccumulateResult& result) {
 }
 
 void draw_metric(Svg& svg, const AccumulateResult& result, std::size_t metric, double top, std::span<const std::string> names, bool last) {
-  const MetricInfo& info = all_metrics()[static_cast<std::size_t>(result.metrics[metric])];
+  const MetricInfo& info = metric_info(result.metrics[metric]);
   std::vector<Series> curves;
   std::vector<double> values;
   for (std::size_t i = 0; i < result.curves.size(); ++i) {

@@ -174,9 +174,9 @@ class DotWriter {
 }  // namespace
 }  // namespace report
 
-std::string dot_graph(const CompareResult& result, int metric, const ReportOptions& options) {
+std::string dot_graph(const CompareResult& result, Metric metric, const ReportOptions& options) {
   using namespace report;
-  const MetricInfo& info = all_metrics()[static_cast<std::size_t>(metric)];
+  const MetricInfo& info = metric_info(metric);
   const std::string file = std::filesystem::path(result.reference.path).filename().string();
   Picture picture{options.title.empty() ? file : options.title, std::string(info.label), info, {}, Values(result.graph.subgraphs.size())};
   picture.bins = color_bins(info, finite_values(result, metric), options.colors);
@@ -191,9 +191,8 @@ std::string dot_graph(const CompareResult& result, int metric, const ReportOptio
 Result<std::string> dot_graph(const VisqFile& file, const Graph& graph) {
   using namespace report;
   VISQ_ASSIGN(auto known, values_of(file, graph));
-  const int index = metric_by_label(file.metric);
-  const MetricInfo info =
-      index < 0 ? MetricInfo{"", file.metric, Direction::kLowerIsBetter, ""} : all_metrics()[static_cast<std::size_t>(index)];
+  const Metric metric = metric_by_label(file.metric);
+  const MetricInfo info = metric == Metric::kNone ? MetricInfo{"", file.metric, Direction::kLowerIsBetter, ""} : metric_info(metric);
   const std::string title = file.title.empty() ? std::filesystem::path(file.model).filename().string() : file.title;
   Picture picture{title, file.metric, info, file.bins, Values(known.size())};
   for (std::size_t subgraph = 0; subgraph < known.size(); ++subgraph) {

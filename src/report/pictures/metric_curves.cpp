@@ -73,10 +73,10 @@ void draw_series(Svg& svg, const Plot& plot, const Series& series, std::span<con
   }
 }
 
-std::string metric_text(int metric, const MetricValue& value) {
+std::string metric_text(Metric metric, const MetricValue& value) {
   if (value.state == MetricValue::State::kInfinite) return "inf";
   if (value.state == MetricValue::State::kUndefined) return "-";
-  if (all_metrics()[static_cast<std::size_t>(metric)].name != kCosine) return brief(value.value);
+  if (!metric_info(metric).likeness()) return brief(value.value);
   const double missing = 1 - value.value;
   if (missing == 0) return "1";
   return missing < 5e-7 ? fmt::format("1-{:.1e}", missing) : fmt::format("{:.6f}", value.value);

@@ -28,6 +28,6 @@ void draw_series(Svg& svg, const Plot& plot, const Series& series, std::span<con
 
 /// A metric's value as people read it: six digits behind the point for cosine, which lives next to 1, otherwise four that count; "inf",
 /// "-".
-std::string metric_text(int metric, const MetricValue& value);
+std::string metric_text(Metric metric, const MetricValue& value);
 
 }  // namespace visq::report

@@ -22,7 +22,7 @@ ReviewPlace place_of(const MapIdentity& map) { return {map.subgraph, map.name, m
 std::string metric_line(const CompareResult& result, const MapComparison& map) {
   std::string line = map.reference.name + ":";
   for (std::size_t i = 0; i < map.metrics.size() && i < result.metrics.size(); ++i) {
-    line += fmt::format(" {} {}", all_metrics()[static_cast<std::size_t>(result.metrics[i])].name, brief(map.metrics[i]));
+    line += fmt::format(" {} {}", metric_info(result.metrics[i]).name, brief(map.metrics[i]));
   }
   if (map.integer) line += fmt::format(" differing {} %", brief(100 * map.differing_share));
   return line;
@@ -116,31 +116,31 @@ void add_verdict(const ReportOptions& options, Review& review) {
 }
 
 /// What a comment has room for, of the metrics that there are.
-std::vector<int> shown_metrics(const CompareResult& result, int sort) {
-  std::vector<int> shown;
-  for (const std::string_view name : {"sqnr", "cosine", "mse", "mpeir", "atol"}) {
-    const int metric = metric_index(name);
-    if (std::find(result.metrics.begin(), result.metrics.end(), metric) != result.metrics.end()) shown.push_back(metric);
-  }
-  if (sort >= 0 && std::find(shown.begin(), shown.end(), sort) == shown.end()) shown.insert(shown.begin(), sort);
+std::vector<Metric> shown_metrics(const CompareResult& result, Metric sort) {
+  constexpr std::size_t kColumns = 5;
+  std::vector<Metric> shown = terminal_metrics();
+  shown.resize(std::min(shown.size(), kColumns));
+  std::erase_if(shown,
+                [&](Metric metric) { return std::find(result.metrics.begin(), result.metrics.end(), metric) == result.metrics.end(); });
+  if (sort != Metric::kNone && std::find(shown.begin(), shown.end(), sort) == shown.end()) shown.insert(shown.begin(), sort);
   return shown;
 }
 
-ReviewTable map_table(const std::vector<int>& metrics) {
+ReviewTable map_table(const std::vector<Metric>& metrics) {
   ReviewTable table{{"index", "name", "op", "verdict"}, {}, 4};
-  for (const int metric : metrics) table.titles.emplace_back(all_metrics()[static_cast<std::size_t>(metric)].label);
+  for (const Metric metric : metrics) table.titles.emplace_back(metric_info(metric).label);
   return table;
 }
 
-void add_row(const CompareResult& result, const std::string& name, const MapComparison& map, const std::vector<int>& metrics,
+void add_row(const CompareResult& result, const std::string& name, const MapComparison& map, const std::vector<Metric>& metrics,
              ReviewTable& table) {
   const Piece verdict = map.integer ? own(brief(100 * map.differing_share) + " % differ") : foreign(remark(map));
   Line row{own(place(map.reference)), foreign(name), foreign(map.reference.op), verdict};
-  for (const int metric : metrics) row.push_back(own(brief(value_of(result, map, metric))));
+  for (const Metric metric : metrics) row.push_back(own(brief(value_of(result, map, metric))));
   table.rows.push_back(std::move(row));
 }
 
-ReviewSection output_section(const CompareResult& result, const std::vector<int>& metrics) {
+ReviewSection output_section(const CompareResult& result, const std::vector<Metric>& metrics) {
   ReviewSection section{"Outputs", map_table(metrics), {}, ""};
   for (std::size_t i = 0; i < result.outputs.size(); ++i) {
     const MapComparison& map = compared_output(result, i);
@@ -149,10 +149,10 @@ ReviewSection output_section(const CompareResult& result, const std::vector<int>
   return section;
 }
 
-ReviewSection worst_section(const CompareResult& result, const std::vector<int>& metrics, int sort) {
+ReviewSection worst_section(const CompareResult& result, const std::vector<Metric>& metrics, Metric sort) {
   std::vector<NodeRow> rows = worst_rows(result, sort);
   rows.resize(std::min(rows.size(), kWorst));
-  const std::string by = sort < 0 ? "" : fmt::format(" by {}", all_metrics()[static_cast<std::size_t>(sort)].label);
+  const std::string by = sort == Metric::kNone ? "" : fmt::format(" by {}", metric_info(sort).label);
   ReviewSection section{fmt::format("Worst {} of {} nodes{}", rows.size(), node_rows(result, sort).size(), by), map_table(metrics), {}, ""};
   for (const NodeRow& row : rows) {
     add_row(result, result.maps[row.first].reference.name, result.maps[row.worst], metrics, section.table);
@@ -191,8 +191,8 @@ void add_gaps_and_anomalies(const CompareResult& result, std::vector<ReviewSecti
   sections.push_back(std::move(odd));
 }
 
-NodeData node_data(const CompareResult& result, int metric, const ReportOptions& options) {
-  const MetricInfo& info = all_metrics()[static_cast<std::size_t>(metric)];
+NodeData node_data(const CompareResult& result, Metric metric, const ReportOptions& options) {
+  const MetricInfo& info = metric_info(metric);
   NodeData data{std::string(info.name), std::string(info.label), {}, color_bins(info, finite_values(result, metric), options.colors)};
   for (const NodeRow& row : node_rows(result, metric)) {
     const MapComparison& first = result.maps[row.first];
@@ -215,8 +215,8 @@ Review review_of(const CompareResult& result, const ReportOptions& options) {
                     foreign(result.data)};
   review.properties = {{"reference", result.reference.path}, {"quantized", result.quantized.path}, {"data", result.data}};
   add_verdict(options, review);
-  const int sort = main_metric(result);
-  const std::vector<int> metrics = shown_metrics(result, sort);
+  const Metric sort = main_metric(result);
+  const std::vector<Metric> metrics = shown_metrics(result, sort);
   review.sections.push_back(output_section(result, metrics));
   if (result.accuracy) review.sections.push_back(accuracy_section(*result.accuracy));
   review.sections.push_back(worst_section(result, metrics, sort));
@@ -225,7 +225,7 @@ Review review_of(const CompareResult& result, const ReportOptions& options) {
   review.suites.push_back(output_suite(result));
   if (!options.outcomes.empty()) review.suites.push_back(condition_suite(result, options));
   if (!result.not_computed.empty()) review.suites.push_back(gap_suite(result));
-  for (const int metric : result.metrics) review.node_data.push_back(node_data(result, metric, options));
+  for (const Metric metric : result.metrics) review.node_data.push_back(node_data(result, metric, options));
   const ModelIdentity& shown = options.quantized_names ? result.quantized : result.reference;
   std::size_t subgraphs = 1;
   for (const MapComparison& map : result.maps) {

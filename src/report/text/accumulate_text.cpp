@@ -46,7 +46,7 @@ std::string legend(const AccumulateResult& result, std::size_t columns) {
     if (!members.empty()) text += "   " + members + "\n";
     std::string values;
     for (std::size_t k = 0; k < result.metrics.size(); ++k) {
-      values += fmt::format("{}{} {}", k > 0 ? ", " : "", metric_label(result.metrics[k]),
+      values += fmt::format("{}{} {}", k > 0 ? ", " : "", metric_info(result.metrics[k]).label,
                             metric_text(result.metrics[k], curve.output.metrics[k]));
     }
     if (curve.output.differing) values += fmt::format(", {} of the integer outputs' elements differ", brief(*curve.output.differing));
@@ -60,7 +60,7 @@ std::string node_table(const AccumulateResult& result, std::size_t columns) {
   std::vector<FittedColumn> table{{{"index", true}, 1}, {{"op"}, 2}, {{"name"}, 0, true}};
   for (std::size_t i = 0; i < result.curves.size(); ++i) {
     for (std::size_t k = 0; k < result.metrics.size(); ++k) {
-      const std::string metric = result.metrics.size() > 1 ? fmt::format(" {}", metric_label(result.metrics[k])) : "";
+      const std::string metric = result.metrics.size() > 1 ? fmt::format(" {}", metric_info(result.metrics[k]).label) : "";
       table.push_back({{column_head(result, i) + metric, true}, k == 0 ? 0 : 4 + static_cast<int>(k)});
     }
     if (integers) table.push_back({{column_head(result, i) + " differing", true}, 3});
@@ -129,10 +129,11 @@ std::string accumulate_text(const AccumulateResult& result, std::size_t columns)
 std::string accumulate_csv(const AccumulateResult& result) {
   std::vector<Column> columns{{"index"}, {"op"}, {"name"}, {"quantized_name"}};
   for (const AccumulateCurve& curve : result.curves) {
-    for (const int metric : result.metrics) columns.push_back({fmt::format("{} {}", curve_label(curve), metric_label(metric)), true});
+    for (const Metric metric : result.metrics)
+      columns.push_back({fmt::format("{} {}", curve_label(curve), metric_info(metric).label), true});
     if (result.average) {
-      for (const int metric : result.metrics)
-        columns.push_back({fmt::format("{} mean {}", curve_label(curve), metric_label(metric)), true});
+      for (const Metric metric : result.metrics)
+        columns.push_back({fmt::format("{} mean {}", curve_label(curve), metric_info(metric).label), true});
     }
     columns.push_back({curve_label(curve) + " differing", true});
   }

@@ -12,29 +12,19 @@
 namespace visq::report {
 namespace {
 
-std::string by_label(const BadCase& bad) {
-  return bad.metric < 0 ? "differing" : std::string(all_metrics()[static_cast<std::size_t>(bad.metric)].label);
-}
-
-/// What the terminal keeps longest of the metrics that are not asked for.
-int priority(std::string_view metric) {
-  if (metric == "sqnr") return 1;
-  if (metric == "cosine" || metric == "atol") return 2;
-  return metric == "l1" || metric == "mse" ? 3 : 4;
-}
+std::string by_label(const BadCase& bad) { return bad.metric == Metric::kNone ? "differing" : std::string(metric_info(bad.metric).label); }
 
 std::string case_table(const BadcaseResult& result, std::size_t columns) {
-  const auto asked = [&](std::size_t metric) {
-    return std::find(result.by.begin(), result.by.end(), static_cast<int>(metric)) != result.by.end();
-  };
+  const auto asked = [&](Metric metric) { return std::find(result.by.begin(), result.by.end(), metric) != result.by.end(); };
   std::vector<FittedColumn> table{{{"output"}, 0, true}, {{"worst by"}}, {{"record", true}}};
-  for (std::size_t i = 0; i < all_metrics().size(); ++i) {
-    const MetricInfo& metric = all_metrics()[i];
-    table.push_back({{std::string(metric.label), true}, asked(i) ? 0 : priority(metric.name)});
+  for (const Metric metric : every_metric()) {
+    const MetricInfo& info = metric_info(metric);
+    table.push_back({{std::string(info.label), true}, asked(metric) ? 0 : info.look.gives_way});
   }
-  table.push_back({{"differing", true}, 5});
-  table.push_back({{"not finite", true}, 5});
-  table.push_back({{"shape"}, 6});
+  constexpr int kBehindMetrics = 20;
+  table.push_back({{"differing", true}, kBehindMetrics});
+  table.push_back({{"not finite", true}, kBehindMetrics});
+  table.push_back({{"shape"}, kBehindMetrics + 1});
   std::vector<std::vector<std::string>> rows;
   for (const BadCase& bad : result.cases) {
     const BadcaseOutput& output = result.outputs[bad.output];

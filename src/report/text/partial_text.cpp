@@ -49,9 +49,9 @@ std::string table(const PartialResult& result, std::size_t columns) {
   std::vector<FittedColumn> table{{{"step", true}, 3}, {{"type"}, 6}, {{"op"}, 5}, {{"name"}, 0, true}};
   for (const bool alone : {true, false}) {
     const std::string side = alone ? "alone " : "kept float ";
-    for (const int metric : result.metrics) {
-      const std::string_view name = all_metrics()[static_cast<std::size_t>(metric)].name;
-      table.push_back({{side + std::string(metric_label(metric)), true},
+    for (const Metric metric : result.metrics) {
+      const std::string_view name = metric_info(metric).name;
+      table.push_back({{side + std::string(metric_info(metric).label), true},
                        name == "cosine" && !integers ? 0
                        : name == "mse"               ? 7
                        : alone                       ? 4
@@ -110,7 +110,7 @@ std::string partial_text(const PartialResult& result, std::size_t columns) {
 std::string partial_csv(const PartialResult& result) {
   std::vector<Column> columns{{"step", true}, {"sensitive_type"}, {"op"}, {"name"}, {"quantized_name"}};
   for (const char* side : {"alone", "kept_float"}) {
-    for (const int metric : result.metrics) columns.push_back({fmt::format("{}_{}", side, metric_label(metric)), true});
+    for (const Metric metric : result.metrics) columns.push_back({fmt::format("{}_{}", side, metric_info(metric).label), true});
     columns.push_back({fmt::format("{}_differing", side), true});
   }
   const auto add = [&](std::vector<std::string>& row, const OutputError& error) {

@@ -11,8 +11,6 @@
 namespace visq::report {
 namespace {
 
-const MetricInfo& info_of(int metric) { return all_metrics()[static_cast<std::size_t>(metric)]; }
-
 std::string cell(const MetricValue& value, bool exactly) {
   if (value.state == MetricValue::State::kInfinite) return "inf";
   if (value.state != MetricValue::State::kFinite) return "-";
@@ -27,7 +25,7 @@ using Rows = std::vector<std::vector<std::string>>;
 std::vector<FittedColumn> file_columns(const SensitivityResult& result) {
   std::vector<FittedColumn> columns{{{"op_name"}, 0, true}, {{"sensitive_type"}}, {{"op_type"}, 3}, {{"consumers"}, 8, true}};
   for (std::size_t i = 0; i < result.metrics.size(); ++i) {
-    columns.push_back({{std::string(info_of(result.metrics[i]).name), true}, i == 0 ? 0 : 2});
+    columns.push_back({{std::string(metric_info(result.metrics[i]).name), true}, i == 0 ? 0 : 2});
   }
   columns.push_back({{"quant_dtype"}, 4});
   columns.push_back({{"threshold", true}, 5});
@@ -118,7 +116,7 @@ std::string head(const SensitivityResult& result, std::size_t columns) {
           "\n";
   std::string all;
   for (std::size_t i = 0; i < result.metrics.size(); ++i) {
-    all += fmt::format("{}{} {}", i == 0 ? "" : ", ", info_of(result.metrics[i]).name, cell(result.all_quantized[i], false));
+    all += fmt::format("{}{} {}", i == 0 ? "" : ", ", metric_info(result.metrics[i]).name, cell(result.all_quantized[i], false));
   }
   text += wrapped("Everything quantized: " + all, columns, 2) + "\n";
   if (!result.rank_interval.empty()) text += wrapped("rank_interval: " + result.rank_interval, columns, 2) + "\n";

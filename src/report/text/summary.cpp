@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 
 #include "report/review/review_parts.h"
 #include "report/words/identity_text.h"
@@ -41,43 +42,39 @@ class Style {
 struct SummaryColumn {
   Column column;
   int priority;
-  std::string (*cell)(const CompareResult& result, const MapComparison& map);
+  std::function<std::string(const CompareResult& result, const MapComparison& map)> cell;
+  Metric metric = Metric::kNone;
 };
-
-std::string metric_text(const CompareResult& result, const MapComparison& map, std::string_view metric) {
-  return brief(value_of(result, map, metric_index(metric)));
-}
-
-template <const char* kMetric>
-std::string metric_cell(const CompareResult& result, const MapComparison& map) {
-  return metric_text(result, map, kMetric);
-}
-
-constexpr char kSqnr[] = "sqnr", kCosine[] = "cosine", kMse[] = "mse", kMpeir[] = "mpeir", kAtol[] = "atol", kSteps[] = "max_qscale_diff";
 
 const std::vector<SummaryColumn>& detail_columns() {
   using Result = const CompareResult&;
   using Map = const MapComparison&;
-  static const std::vector<SummaryColumn> columns = {
-      {{"op"}, 2, [](Result, Map map) { return printable(map.reference.op); }},
-      {{"SQNR", true}, 1, metric_cell<kSqnr>},
-      {{"Cosine", true}, 4, metric_cell<kCosine>},
-      {{"MSE", true}, 5, metric_cell<kMse>},
-      {{"MPEIR", true}, 8, metric_cell<kMpeir>},
-      {{"ATOL", true}, 7, metric_cell<kAtol>},
-      {{"max_qscale_diff", true}, 9, metric_cell<kSteps>},
-      {{"dtype"}, 6, [](Result, Map map) { return std::string(name(map.quantized.dtype)); }},
-      {{"shape"}, 10, [](Result, Map map) { return compact(map.shape); }},
-      {{"differing", true}, 11, [](Result, Map map) { return map.integer && map.not_compared.empty() ? brief(map.differing_share) : "-"; }},
-      {{"verdict"}, 3, [](Result, Map map) { return remark(map); }},
-  };
+  static const std::vector<SummaryColumn> columns = [] {
+    std::vector<SummaryColumn> all{{{"op"}, 2, [](Result, Map map) { return printable(map.reference.op); }}};
+    for (const Metric metric : terminal_metrics()) {
+      const MetricInfo& info = metric_info(metric);
+      const auto text = [metric](Result result, Map map) { return brief(value_of(result, map, metric)); };
+      all.push_back({{std::string(info.label), true}, info.look.gives_way, text, metric});
+    }
+    const auto differing = [](Result, Map map) {
+      return map.integer && map.not_compared.empty() ? brief(map.differing_share) : std::string("-");
+    };
+    all.push_back({{"dtype"}, 6, [](Result, Map map) { return std::string(name(map.quantized.dtype)); }});
+    all.push_back({{"shape"}, 10, [](Result, Map map) { return compact(map.shape); }});
+    all.push_back({{"differing", true}, 11, differing});
+    all.push_back({{"verdict"}, 3, [](Result, Map map) { return remark(map); }});
+    return all;
+  }();
   return columns;
 }
 
 class Summary {
  public:
   Summary(const CompareResult& result, const SummaryOptions& options)
-      : result_(result), options_(options), style_(options.color), sort_(options.sort >= 0 ? options.sort : main_metric(result)) {}
+      : result_(result),
+        options_(options),
+        style_(options.color),
+        sort_(options.sort != Metric::kNone ? options.sort : main_metric(result)) {}
 
   std::string text() {
     header();
@@ -143,7 +140,7 @@ class Summary {
       maps.push_back(&result_.maps[row.worst]);
       names.push_back(&result_.maps[row.first]);
     }
-    const std::string by = sort_ >= 0 ? fmt::format(" by {}", all_metrics()[static_cast<std::size_t>(sort_)].label) : "";
+    const std::string by = sort_ != Metric::kNone ? fmt::format(" by {}", metric_info(sort_).label) : "";
     const std::string without = valued < all ? fmt::format(" ({} without a value)", all - valued) : "";
     add("\n{}{}\n{}", style_.bold(fmt::format("Worst {} of {} nodes{}", rows.size(), all, by)), without, table(maps, names));
   }
@@ -185,9 +182,7 @@ class Summary {
   std::vector<const SummaryColumn*> fitting(const Maps& maps, std::size_t legible, std::size_t& left) const {
     std::vector<const SummaryColumn*> by_priority, chosen;
     for (const SummaryColumn& column : detail_columns()) by_priority.push_back(&column);
-    const auto rank = [&](const SummaryColumn* column) {
-      return sort_ >= 0 && column->column.title == all_metrics()[static_cast<std::size_t>(sort_)].label ? 0 : column->priority;
-    };
+    const auto rank = [&](const SummaryColumn* column) { return sort_ != Metric::kNone && column->metric == sort_ ? 0 : column->priority; };
     std::sort(by_priority.begin(), by_priority.end(), [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
     for (const SummaryColumn* column : by_priority) {
       std::size_t needed = width(column->column.title);
@@ -240,7 +235,7 @@ class Summary {
       add("\nNext: visqerror compare {} {}{} -o OUT  writes tables, pictures and JSON\n", reference, quantized, data);
       return;
     }
-    const std::string_view metric = sort_ >= 0 ? all_metrics()[static_cast<std::size_t>(sort_)].name : "mse";
+    const std::string_view metric = sort_ != Metric::kNone ? metric_info(sort_).name : "mse";
     const auto file = std::filesystem::path(options_.folder) / fmt::format("{}.{}.visq.json.dot", stem_of(result_.reference.path), metric);
     add("\nNext: dot -Tsvg -O {}  draws the graph\n", shell_word(printable(file.string())));
   }
@@ -248,7 +243,7 @@ class Summary {
   const CompareResult& result_;
   const SummaryOptions& options_;
   Style style_;
-  int sort_;
+  Metric sort_;
   std::string out_;
 };
 

@@ -1,5 +1,8 @@
 #include "report/words/layer_table.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -12,31 +15,38 @@ namespace {
 
 using NumberText = std::string (*)(double);
 
+/// Places of the metrics' columns (MetricLook::table): those that the tool has which this table follows, and ours.
+constexpr int kOurs = 10;
+
+/// The metrics with a place in [first, last), in their order.
+std::vector<Metric> table_metrics(int first, int last) {
+  std::vector<Metric> metrics = every_metric();
+  std::erase_if(metrics, [&](Metric metric) { return metric_info(metric).look.table < first || metric_info(metric).look.table >= last; });
+  std::sort(metrics.begin(), metrics.end(), [](Metric a, Metric b) { return metric_info(a).look.table < metric_info(b).look.table; });
+  return metrics;
+}
+const std::vector<Metric>& followed_metrics() {
+  static const std::vector<Metric> metrics = table_metrics(1, kOurs);
+  return metrics;
+}
+const std::vector<Metric>& own_metrics() {
+  static const std::vector<Metric> metrics = table_metrics(kOurs, std::numeric_limits<int>::max());
+  return metrics;
+}
+
 /// Column titles of the tool that this table follows, then ours.
-const std::vector<Column>& table_columns() {
-  static const std::vector<Column> columns = {{"index"},
-                                              {"mod_name"},
-                                              {"base_op_type"},
-                                              {"analy_op_type"},
-                                              {"shape"},
-                                              {"quant_dtype"},
-                                              {"qscale"},
-                                              {"Cosine", true},
-                                              {"L1", true},
-                                              {"Atol", true},
-                                              {"max_qscale_diff", true},
-                                              {"base_model_min", true},
-                                              {"analy_model_min", true},
-                                              {"base_model_max", true},
-                                              {"analy_model_max", true},
-                                              {"base_model_mean", true},
-                                              {"analy_model_mean", true},
-                                              {"SQNR", true},
-                                              {"MSE", true},
-                                              {"MPEIR", true},
-                                              {"verdict"},
-                                              {"names"},
-                                              {"differing", true}};
+std::vector<Column> table_columns() {
+  std::vector<Column> columns = {{"index"}, {"mod_name"}, {"base_op_type"}, {"analy_op_type"}, {"shape"}, {"quant_dtype"}, {"qscale"}};
+  const auto add = [&](Metric metric) {
+    const MetricInfo& info = metric_info(metric);
+    columns.push_back({std::string(info.look.heading.empty() ? info.label : info.look.heading), true});
+  };
+  for (const Metric metric : followed_metrics()) add(metric);
+  for (const char* statistic : {"min", "max", "mean"}) {
+    for (const char* model : {"base_model", "analy_model"}) columns.push_back({fmt::format("{}_{}", model, statistic), true});
+  }
+  for (const Metric metric : own_metrics()) add(metric);
+  columns.insert(columns.end(), {{"verdict"}, {"names"}, {"differing", true}});
   return columns;
 }
 
@@ -92,33 +102,20 @@ std::vector<std::string> row(const CompareResult& result, const NodeRow& node, N
   const MapComparison& map = result.maps[node.worst];
   const MapIdentity& reference = map.reference;
   const MapIdentity& quantized = map.quantized;
-  const auto metric = [&](std::string_view name) { return cell(value_of(result, map, metric_index(name)), number); };
-  const auto statistic = [&](double MapStatistics::*field, bool of_reference) {
-    return map.not_compared.empty() ? number((of_reference ? map.reference_statistics : map.quantized_statistics).*field) : std::string();
-  };
-  return {place(reference),
-          printable(result.maps[node.first].reference.name),
-          printable(reference.op),
-          printable(quantized.op),
-          compact(map.shape),
-          std::string(name(quantized.dtype)),
-          scale_text(quantized.scale),
-          metric("cosine"),
-          metric("l1"),
-          metric("atol"),
-          metric("max_qscale_diff"),
-          statistic(&MapStatistics::min, true),
-          statistic(&MapStatistics::min, false),
-          statistic(&MapStatistics::max, true),
-          statistic(&MapStatistics::max, false),
-          statistic(&MapStatistics::mean, true),
-          statistic(&MapStatistics::mean, false),
-          metric("sqnr"),
-          metric("mse"),
-          metric("mpeir"),
-          remark(map),
-          printable(reference.name) + " | " + printable(quantized.name),
-          map.integer && map.not_compared.empty() ? number(map.differing_share) : std::string()};
+  std::vector<std::string> cells{place(reference),           printable(result.maps[node.first].reference.name),
+                                 printable(reference.op),    printable(quantized.op),
+                                 compact(map.shape),         std::string(name(quantized.dtype)),
+                                 scale_text(quantized.scale)};
+  for (const Metric metric : followed_metrics()) cells.push_back(cell(value_of(result, map, metric), number));
+  for (double MapStatistics::*statistic : {&MapStatistics::min, &MapStatistics::max, &MapStatistics::mean}) {
+    for (const MapStatistics* side : {&map.reference_statistics, &map.quantized_statistics}) {
+      cells.push_back(map.not_compared.empty() ? number(side->*statistic) : std::string());
+    }
+  }
+  for (const Metric metric : own_metrics()) cells.push_back(cell(value_of(result, map, metric), number));
+  cells.insert(cells.end(), {remark(map), printable(reference.name) + " | " + printable(quantized.name),
+                             map.integer && map.not_compared.empty() ? number(map.differing_share) : std::string()});
+  return cells;
 }
 
 }  // namespace

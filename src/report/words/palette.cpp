@@ -43,7 +43,7 @@ double median(const std::vector<double>& sorted) {
 
 bool wants_log(const MetricInfo& metric, const std::vector<double>& sorted, ColorScale scale) {
   if (scale != ColorScale::kDefault) return scale == ColorScale::kLog;
-  if (metric.better == Direction::kHigherIsBetter || metric.name == "mpeir") return false;
+  if (metric.better == Direction::kHigherIsBetter || metric.look.color_span > 0) return false;
   return sorted.back() > kLogWhereMaxExceedsMedian * median(sorted);
 }
 
@@ -65,18 +65,18 @@ Edges log_edges(const MetricInfo& metric, const std::vector<double>& sorted) {
 }
 
 Edges edges_of(const MetricInfo& metric, const std::vector<double>& sorted, ColorScale scale) {
-  const bool mpeir = metric.name == "mpeir";
+  const double span = metric.look.color_span;
   if (sorted.empty()) return even_steps(0, 1);
   const double low = sorted.front(), high = sorted.back();
-  if (low == high && !(mpeir && scale != ColorScale::kLog)) {
+  if (low == high && !(span > 0 && scale != ColorScale::kLog)) {
     const double step = low == 0 ? 1 : std::abs(low);
     return metric.better == Direction::kLowerIsBetter ? even_steps(low, low + step) : even_steps(low - step, low);
   }
   const bool negative = metric.better == Direction::kLowerIsBetter && low < 0;
   if (!negative && wants_log(metric, sorted, scale)) return log_edges(metric, sorted);
-  if (!mpeir) return even_steps(low, high);
-  Edges edges = even_steps(0, 1);
-  edges[kBins] = std::max(1.0, high);
+  if (span == 0) return even_steps(low, high);
+  Edges edges = even_steps(0, span);
+  edges[kBins] = std::max(span, high);
   return edges;
 }
 

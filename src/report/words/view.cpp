@@ -16,13 +16,13 @@ bool same_node(const MapIdentity& a, const MapIdentity& b) {
 
 }  // namespace
 
-MetricValue value_of(const CompareResult& result, const MapComparison& map, int metric) {
+MetricValue value_of(const CompareResult& result, const MapComparison& map, Metric metric) {
   const auto found = std::find(result.metrics.begin(), result.metrics.end(), metric);
   const auto position = static_cast<std::size_t>(found - result.metrics.begin());
   return position < map.metrics.size() ? map.metrics[position] : MetricValue{};
 }
 
-std::vector<double> finite_values(const CompareResult& result, int metric) {
+std::vector<double> finite_values(const CompareResult& result, Metric metric) {
   std::vector<double> values;
   for (const MapComparison& map : result.maps) {
     const MetricValue value = value_of(result, map, metric);
@@ -31,32 +31,40 @@ std::vector<double> finite_values(const CompareResult& result, int metric) {
   return values;
 }
 
-int main_metric(const CompareResult& result) {
-  const int sqnr = metric_index("sqnr");
-  if (std::find(result.metrics.begin(), result.metrics.end(), sqnr) != result.metrics.end()) return sqnr;
-  return result.metrics.empty() ? -1 : result.metrics.front();
+Metric main_metric(const CompareResult& result) {
+  const auto first =
+      std::find_if(result.metrics.begin(), result.metrics.end(), [](Metric metric) { return metric_info(metric).look.terminal == 1; });
+  if (first != result.metrics.end()) return *first;
+  return result.metrics.empty() ? Metric::kNone : result.metrics.front();
 }
 
-std::vector<NodeRow> node_rows(const CompareResult& result, int metric) {
+std::vector<Metric> terminal_metrics() {
+  std::vector<Metric> shown = every_metric();
+  std::erase_if(shown, [](Metric metric) { return metric_info(metric).look.terminal == 0; });
+  std::sort(shown.begin(), shown.end(), [](Metric a, Metric b) { return metric_info(a).look.terminal < metric_info(b).look.terminal; });
+  return shown;
+}
+
+std::vector<NodeRow> node_rows(const CompareResult& result, Metric metric) {
   std::vector<NodeRow> rows;
   for (std::size_t i = 0; i < result.maps.size(); ++i) {
     if (rows.empty() || !same_node(result.maps[rows.back().first].reference, result.maps[i].reference)) {
       rows.push_back({i, i});
       continue;
     }
-    if (metric < 0) continue;
+    if (metric == Metric::kNone) continue;
     const MetricValue candidate = value_of(result, result.maps[i], metric);
     const MetricValue worst = value_of(result, result.maps[rows.back().worst], metric);
     const bool only = worst.state == MetricValue::State::kUndefined && candidate.state != MetricValue::State::kUndefined;
-    if (only || worse(all_metrics()[static_cast<std::size_t>(metric)], candidate, worst)) rows.back().worst = i;
+    if (only || worse(metric_info(metric), candidate, worst)) rows.back().worst = i;
   }
   return rows;
 }
 
-std::vector<NodeRow> worst_rows(const CompareResult& result, int metric) {
+std::vector<NodeRow> worst_rows(const CompareResult& result, Metric metric) {
   std::vector<NodeRow> rows = node_rows(result, metric);
-  if (metric < 0) return rows;
-  const MetricInfo& info = all_metrics()[static_cast<std::size_t>(metric)];
+  if (metric == Metric::kNone) return rows;
+  const MetricInfo& info = metric_info(metric);
   const auto value = [&](const NodeRow& row) { return value_of(result, result.maps[row.worst], metric); };
   std::erase_if(rows, [&](const NodeRow& row) { return value(row).state == MetricValue::State::kUndefined; });
   std::stable_sort(rows.begin(), rows.end(), [&](const NodeRow& a, const NodeRow& b) { return worse(info, value(a), value(b)); });
@@ -72,8 +80,6 @@ std::string exact(const MetricValue& value) {
   if (value.state == MetricValue::State::kInfinite) return "inf";
   return value.state == MetricValue::State::kFinite ? exact(value.value) : "";
 }
-
-std::string_view metric_label(int metric) { return all_metrics()[static_cast<std::size_t>(metric)].label; }
 
 std::string place(const MapIdentity& map) {
   const std::string node = map.node < 0 ? fmt::format("in{}", map.output) : std::to_string(map.node);

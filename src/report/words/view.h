@@ -9,32 +9,36 @@
 
 namespace visq::report {
 
-/// A metric (index into all_metrics()) of a map; undefined where the map was not compared or the metric not computed.
-MetricValue value_of(const CompareResult& result, const MapComparison& map, int metric);
+/// A metric of a map; undefined where the map was not compared or the metric not computed.
+MetricValue value_of(const CompareResult& result, const MapComparison& map, Metric metric);
 
 /// The finite values of one metric over all maps.
-std::vector<double> finite_values(const CompareResult& result, int metric);
+std::vector<double> finite_values(const CompareResult& result, Metric metric);
 
-/// The metric that says which output of an operator is its worst: SQNR if computed, else the first; -1 where there is none.
-int main_metric(const CompareResult& result);
+/// The metric that says which output of an operator is its worst: the terminal's first if computed, else the first that is; kNone where
+/// there is none.
+Metric main_metric(const CompareResult& result);
+
+/// What the terminal's tables show unasked, in their order.
+std::vector<Metric> terminal_metrics();
 
 /// Indices into result.maps, one per node (graph input or operator) in graph order: of several outputs the worst by `metric`.
 struct NodeRow {
   std::size_t first = 0;  ///< the node's first output, whose name the node bears
   std::size_t worst = 0;  ///< its worst output
 };
-std::vector<NodeRow> node_rows(const CompareResult& result, int metric);
+std::vector<NodeRow> node_rows(const CompareResult& result, Metric metric);
 
-/// Those with a value of the metric, worst in front; equal ones in graph order. Metric -1: all, in graph order.
-std::vector<NodeRow> worst_rows(const CompareResult& result, int metric);
+/// Those with a value of the metric, worst in front; equal ones in graph order. kNone: all, in graph order.
+std::vector<NodeRow> worst_rows(const CompareResult& result, Metric metric);
 
 /// Four significant digits; "inf" where there is no error at all, "-" where there is no value.
 std::string brief(const MetricValue& value);
 /// All digits, for files that programs read; "inf" where there is no error at all, empty where there is no value.
 std::string exact(const MetricValue& value);
 
-/// What tables call a metric (an index into all_metrics()).
-std::string_view metric_label(int metric);
+/// What tables call a metric .
+std::string_view metric_label(Metric metric);
 
 /// Which node a table means: "12", "in0" for graph inputs; "1/12" in other subgraphs than the main one.
 std::string place(const MapIdentity& map);

@@ -33,7 +33,7 @@ MemorySource source() {
 
 BadcaseOptions options_for(const std::vector<std::string>& metrics, std::int64_t records) {
   BadcaseOptions options;
-  for (const std::string& metric : metrics) options.by.push_back(metric_index(metric));
+  for (const std::string& metric : metrics) options.by.push_back(metric_named(metric));
   options.records = {0, records};
   return options;
 }
@@ -47,10 +47,10 @@ TEST(Badcase, FindsTheWorstRecordPerOutputAndMetric) {
   const BadCase &atol = result->cases[0], &cosine = result->cases[1];
   EXPECT_EQ(result->outputs[atol.output].reference.name, "y");
   EXPECT_EQ(atol.record, 2) << "|200 - 127|; record 4 is the same and comes later";
-  EXPECT_EQ(atol.values[static_cast<std::size_t>(metric_index("atol"))].value, 73);
-  EXPECT_EQ(atol.values[static_cast<std::size_t>(metric_index("l1"))].value, (0.5 + 73) / 4);
+  EXPECT_EQ(atol.values[metric_place(metric_named("atol"))].value, 73);
+  EXPECT_EQ(atol.values[metric_place(metric_named("l1"))].value, (0.5 + 73) / 4);
   EXPECT_EQ(cosine.record, 3) << "0.4 rounds to nothing";
-  EXPECT_EQ(cosine.values[static_cast<std::size_t>(metric_index("cosine"))].value, 0);
+  EXPECT_EQ(cosine.values[metric_place(metric_named("cosine"))].value, 0);
   EXPECT_THAT(result->worst_output, ElementsAre(0U, 1U)) << "not output 'same', which comes behind";
 }
 
@@ -61,7 +61,7 @@ TEST(Badcase, DefaultsToAtolAndDoesNotDependOnThreads) {
     options.threads = threads;
     const auto result = badcase(model(false), model(true), data, options);
     ASSERT_TRUE(result.ok());
-    EXPECT_THAT(result->by, ElementsAre(metric_index("atol")));
+    EXPECT_THAT(result->by, ElementsAre(metric_named("atol")));
     EXPECT_EQ(result->cases[0].record, 2);
   }
 }
@@ -95,7 +95,7 @@ TEST(Badcase, NodesOfTheUsersChoice) {
   const auto result = badcase(model(false), model(true), data, options);
   ASSERT_TRUE(result.ok());
   ASSERT_EQ(result->outputs.size(), 1U);
-  EXPECT_EQ(result->cases[0].values[static_cast<std::size_t>(metric_index("atol"))].value, 0);
+  EXPECT_EQ(result->cases[0].values[metric_place(metric_named("atol"))].value, 0);
 }
 
 TEST(WorstRecords, AreSortedWorstFirst) {

@@ -47,7 +47,7 @@ std::shared_ptr<const Model> halving(float limit, float scale) {
 CompareOptions one_record() {
   CompareOptions options;
   options.records = {0, 1};
-  options.metrics = {metric_index("mse")};
+  options.metrics = {metric_named("mse")};
   return options;
 }
 
@@ -242,7 +242,7 @@ TEST(CalledSubgraphs, BadcaseJudgesARecordByAllRunsOfABody) {
   BadcaseOptions options;
   options.records = {0, 3};
   options.nodes = {"half", "out"};
-  options.by = {metric_index("mse"), metric_index("atol")};
+  options.by = {metric_named("mse"), metric_named("atol")};
   const auto result = badcase(halving(4, 0), halving(4, 0.25F), data, options);
   ASSERT_TRUE(result.ok()) << result.error().message;
   double worst_mean = -1, worst_difference = -1;
@@ -263,7 +263,7 @@ TEST(CalledSubgraphs, BadcaseJudgesARecordByAllRunsOfABody) {
     if (result->outputs[each.output].reference.name != "half") continue;
     ++seen;
     EXPECT_EQ(result->outputs[each.output].not_compared, "");
-    const bool mean = each.metric == metric_index("mse");
+    const bool mean = each.metric == metric_named("mse");
     EXPECT_EQ(each.record, mean ? by_mean : by_difference);
     EXPECT_NEAR(each.values[static_cast<std::size_t>(each.metric)].value, mean ? worst_mean : worst_difference, 1e-6);
   }

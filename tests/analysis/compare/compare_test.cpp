@@ -55,7 +55,7 @@ CompareOptions options_for(std::int64_t count, int threads = 1) {
 
 double metric(const MapComparison& map, const CompareResult& result, std::string_view name) {
   for (std::size_t i = 0; i < result.metrics.size(); ++i) {
-    if (result.metrics[i] == metric_index(name)) return map.metrics[i].value;
+    if (result.metrics[i] == metric_named(name)) return map.metrics[i].value;
   }
   ADD_FAILURE() << name;
   return 0;
@@ -95,7 +95,7 @@ TEST(Compare, AModelAgainstItselfHasNoError) {
     EXPECT_EQ(metric(map, *result, "mse"), 0);
     EXPECT_EQ(metric(map, *result, "cosine"), 1);
     for (std::size_t i = 0; i < result->metrics.size(); ++i) {
-      if (result->metrics[i] == metric_index("sqnr")) {
+      if (result->metrics[i] == metric_named("sqnr")) {
         EXPECT_EQ(map.metrics[i].state, MetricValue::State::kInfinite);
       }
     }
@@ -144,7 +144,7 @@ TEST(Compare, PerRecordAndPerChannelValues) {
   auto data = records(3);
   CompareOptions options = options_for(3);
   options.per_record = options.per_channel = true;
-  options.metrics = {metric_index("mse")};
+  options.metrics = {metric_named("mse")};
   const auto result = compare(float_model(), quantized_model(0.0625F), data, options);
   ASSERT_TRUE(result.ok());
   const MapComparison& out = result->maps[2];

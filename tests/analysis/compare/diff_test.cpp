@@ -70,7 +70,7 @@ TEST(Diff, PairsByNameAndCountsNodes) {
 TEST(Diff, PassesOverMetricsThatOneRunDidNotAskFor) {
   CompareResult first = testing::chain_result({"in", "conv"}), second = first;
   testing::set_metric(first.maps[1], "mse", of(1));
-  second.metrics = {metric_index("sqnr")};
+  second.metrics = {metric_named("sqnr")};
   for (MapComparison& map : second.maps) map.metrics.resize(1);
   EXPECT_TRUE(diff(stored(first), stored(second), 0).differences.empty());
 }

@@ -66,7 +66,7 @@ const MapComparison& named(const CompareResult& result, std::string_view name) {
 
 double metric(const CompareResult& result, std::string_view map, std::string_view name) {
   for (std::size_t i = 0; i < result.metrics.size(); ++i) {
-    if (result.metrics[i] == metric_index(name)) return named(result, map).metrics[i].value;
+    if (result.metrics[i] == metric_named(name)) return named(result, map).metrics[i].value;
   }
   ADD_FAILURE() << name;
   return 0;
@@ -77,8 +77,8 @@ TEST(MovedMaps, HaveTheFiguresOfWhatWasMoved) {
   const auto carried = compared(reference, quantized, records());
   const auto own = compared(reference, quantized, records(), true);  // channels want every map read
   for (const char* const map : {"relu", "transposed", "flat"}) {
-    for (const int index : carried.metrics) {
-      const auto name = all_metrics()[static_cast<std::size_t>(index)].name;
+    for (const Metric each : carried.metrics) {
+      const auto name = metric_info(each).name;
       const double expected = metric(own, map, name);
       EXPECT_NEAR(metric(carried, map, name), expected, 2e-6 * std::abs(expected)) << map << " " << name;
       EXPECT_EQ(metric(carried, map, name), metric(carried, "relu", name)) << map << " " << name;

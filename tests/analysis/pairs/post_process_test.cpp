@@ -105,7 +105,7 @@ TEST(PostProcess, ComparesOutputsAndLeavesNodesAsTheyAre) {
   EXPECT_EQ(output.differing_share, 0.5);
   const MapComparison& node = result->maps[static_cast<std::size_t>(result->outputs[0])];
   EXPECT_FALSE(node.integer);
-  EXPECT_NEAR(node.metrics[static_cast<std::size_t>(metric_index("atol"))].value, 0.45, 1e-6);
+  EXPECT_NEAR(node.metrics[metric_place(metric_named("atol"))].value, 0.45, 1e-6);
 }
 
 TEST(PostProcess, BadcaseJudgesByIt) {

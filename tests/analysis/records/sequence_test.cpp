@@ -83,7 +83,7 @@ TEST(Sequence, EachModelFeedsBackItsOwn) {
   CompareOptions options;
   options.records = {0, 4};
   options.sequence = feed_back();
-  options.metrics = {metric_index("atol")};
+  options.metrics = {metric_named("atol")};
   options.per_record = true;
   options.threads = 4;
   const auto result = compare(accumulator(), accumulator(1), data, options);

@@ -28,7 +28,7 @@ AccumulateOptions options_for(std::vector<CurveRequest> curves, std::int64_t rec
   AccumulateOptions options;
   options.records = {0, records};
   options.curves = std::move(curves);
-  options.metrics = {metric_index(metric), metric_index("cosine")};
+  options.metrics = {metric_named(metric), metric_named("cosine")};
   return options;
 }
 
@@ -70,7 +70,7 @@ TEST_F(Accumulate, EverythingQuantizedIsTheFakeQuantComparison) {
     auto data = open_data(example("data.h5"), *fp32_).value();
     CompareOptions compare_options;
     compare_options.records = {0, 16};
-    compare_options.metrics = {metric_index("mse"), metric_index("srmse")};
+    compare_options.metrics = {metric_named("mse"), metric_named("srmse")};
     const CompareResult want = compare(fp32_, quantized, *data, compare_options).value();
     AccumulateOptions options = options_for({quantize("weight,activation")}, 16);
     options.metrics = compare_options.metrics;

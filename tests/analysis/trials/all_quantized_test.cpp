@@ -48,11 +48,11 @@ TEST_P(AllQuantized, IsTheQuantizedModel) {
   const auto data = open_data(folder() + "data.h5", *fp32).value();
   CompareOptions compare_options;
   compare_options.records = {0, 1};
-  compare_options.metrics = {metric_index("mse"), metric_index("atol")};
+  compare_options.metrics = {metric_named("mse"), metric_named("atol")};
   const CompareResult want = compare(fp32, quantized, *data, compare_options).value();
   AccumulateOptions options;
   options.records = {0, 1};
-  options.metrics = {metric_index("mse")};
+  options.metrics = {metric_named("mse")};
   options.curves = {{"weight,activation", false, {}}};
   const AccumulateResult all = accumulate(fp32, quantized, *data, options).value();
   std::size_t same = 0;

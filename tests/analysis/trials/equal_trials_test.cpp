@@ -66,7 +66,7 @@ TEST(EqualTrials, SharedTrialsMeasureWhatEachAloneDoes) {
   const auto run = [&](SensitivityOptions options) {
     MemorySource data(records);
     options.records = {0, 3};
-    options.metrics = {metric_index("mse"), metric_index("atol")};
+    options.metrics = {metric_named("mse"), metric_named("atol")};
     const auto result = sensitivity(chain(false), chain(true), data, options);
     EXPECT_TRUE(result.ok()) << result.error().message;
     return *result;

@@ -63,7 +63,7 @@ struct Estimate {
 
 Estimate estimate(const World& world) {
   const RecordRange records{0, static_cast<std::int64_t>(world.records)};
-  SensitivityScores scores(world.trials + 1, 1, records, {metric_index("mse")}, false);
+  SensitivityScores scores(world.trials + 1, 1, records, {metric_named("mse")}, false);
   std::vector<double> costs(world.trials + 1, 1);
   for (std::size_t t = 0; t < world.trials; ++t) costs[t] = 1 - static_cast<double>(t) / static_cast<double>(world.trials);
   EstimatePlan plan(scores, costs, 10);

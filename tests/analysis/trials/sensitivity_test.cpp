@@ -48,7 +48,7 @@ TEST_F(Digits, AgreesWithLiteRtOnModelsOfWhichOneThingIsQuantized) {
 TEST_F(Digits, ComputingOnlyWhatAChangeReachesEqualsRunningEverything) {
   SensitivityOptions options;
   options.types = kEverything;
-  options.metrics = {metric_index("mse"), metric_index("sqnr"), metric_index("chebyshev"), metric_index("cosine")};
+  options.metrics = {metric_named("mse"), metric_named("sqnr"), metric_named("chebyshev"), metric_named("cosine")};
   options.records = {0, 5};
   for (const bool leave_one_out : {false, true}) {
     options.leave_one_out = leave_one_out;

@@ -117,7 +117,7 @@ class WriteReport : public ::testing::Test {
 
 TEST_F(WriteReport, NamesFilesAfterTheReferenceAndMetric) {
   CompareResult result = testing::complete_result();
-  result.metrics = {metric_index("mse"), metric_index("sqnr")};
+  result.metrics = {metric_named("mse"), metric_named("sqnr")};
   const auto written = write_report(result, "visq", folder_, {});
   ASSERT_TRUE(written.ok()) << written.error().message;
   EXPECT_THAT(*written, ElementsAre(folder_ + "/chain.mse.visq.json", folder_ + "/chain.sqnr.visq.json"));
@@ -136,7 +136,7 @@ TEST_F(WriteReport, WritesOneFileWhereItIsTold) {
   ASSERT_FALSE(several.ok());
   EXPECT_EQ(several.error().reason, Reason::kUsage);
   EXPECT_EQ(several.error().message, folder_ + "/my.json: format 'visq' consists of 11 files and needs a folder");
-  result.metrics = {metric_index("mse")};
+  result.metrics = {metric_named("mse")};
   EXPECT_TRUE(write_report_file(result, "visq", folder_ + "/my.json", {}).ok());
 }
 

@@ -17,7 +17,7 @@ using testing::finite_value;
 
 json written(const CompareResult& result, std::string_view metric, const ReportOptions& options = {},
              const std::string& path = "chain.mse.visq.json") {
-  return json::parse(visq_json(result, metric_index(metric), path, options));
+  return json::parse(visq_json(result, metric_named(metric), path, options));
 }
 
 CompareResult two_values() {
@@ -31,7 +31,7 @@ TEST(VisqJson, IsWhatTheViewerReads) {
   CompareResult result = testing::chain_result({"in", "a", "b"});
   testing::set_metric(result.maps[1], "mse", finite_value(0));
   testing::set_metric(result.maps[2], "mse", finite_value(9));
-  std::string text = visq_json(result, metric_index("mse"), "chain.mse.visq.json", {.title = "my title", .colors = ColorScale::kLinear});
+  std::string text = visq_json(result, metric_named("mse"), "chain.mse.visq.json", {.title = "my title", .colors = ColorScale::kLinear});
   text.erase(std::remove_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == ' '; }), text.end());
   EXPECT_EQ(text, R"({"meta":{"model":"chain.tflite","metric":"MSE","title":"mytitle","colorscheme":[)"
                   R"({"b":0.0,"e":1.0,"c":"#ffffcc"},{"b":1.0,"e":2.0,"c":"#ffeda0"},{"b":2.0,"e":3.0,"c":"#fed976"},)"
@@ -51,7 +51,7 @@ TEST(VisqJson, KeepsGraphOrderAndHasOneObjectPerSubgraph) {
   EXPECT_TRUE(document["error"][1].empty()) << "not compared";
   CompareResult reversed = testing::chain_result({"in", "z", "a"});
   for (MapComparison& map : reversed.maps) testing::set_metric(map, "mse", finite_value(1));
-  const std::string text = visq_json(reversed, metric_index("mse"), "x", {});
+  const std::string text = visq_json(reversed, metric_named("mse"), "x", {});
   EXPECT_LT(text.find("\"z\""), text.find("\"a\""));
 }
 
@@ -72,7 +72,7 @@ TEST(VisqJson, HoldsFiniteNumbersOnlyAndLeavesOutNodesWithoutOne) {
   testing::set_metric(result.maps[1], "sqnr", testing::infinite_value());
   testing::set_metric(result.maps[2], "sqnr", finite_value(20));
   EXPECT_EQ(written(result, "sqnr")["error"], json::parse(R"([{"b": 20.0}])"));
-  const std::string empty = visq_json(result, metric_index("srmse"), "x", {});
+  const std::string empty = visq_json(result, metric_named("srmse"), "x", {});
   EXPECT_EQ(json::parse(empty)["error"], json::parse("[{}]"));
   for (const char* word : {"nan", "NaN", "inf", "Inf", "null"}) EXPECT_EQ(empty.find(word), std::string::npos) << word;
 }
@@ -132,7 +132,7 @@ class VisqFileTest : public ::testing::Test {
 
 TEST_F(VisqFileTest, ReadsWhatVisqJsonWrites) {
   const auto file =
-      read(visq_json(two_values(), metric_index("mse"), "chain.mse.visq.json", {.title = "title", .colors = ColorScale::kLinear}));
+      read(visq_json(two_values(), metric_named("mse"), "chain.mse.visq.json", {.title = "title", .colors = ColorScale::kLinear}));
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_EQ(file->model, folder_ / "chain.tflite");
   EXPECT_EQ(file->metric, "MSE");

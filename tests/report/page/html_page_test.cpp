@@ -62,9 +62,9 @@ TEST(HtmlPage, HoldsWhatTheResultSays) {
   EXPECT_EQ(conv["name"], "conv");
   EXPECT_EQ(conv["quantized_name"], "conv;Relu");
   EXPECT_EQ(conv["node"], 1);
-  EXPECT_EQ(conv["metrics"][static_cast<std::size_t>(metric_index("mse"))], 0.25);
-  EXPECT_EQ(conv["metrics"][static_cast<std::size_t>(metric_index("sqnr"))], "inf");
-  EXPECT_EQ(conv["metrics"][static_cast<std::size_t>(metric_index("tae"))], nullptr);
+  EXPECT_EQ(conv["metrics"][metric_place(metric_named("mse"))], 0.25);
+  EXPECT_EQ(conv["metrics"][metric_place(metric_named("sqnr"))], "inf");
+  EXPECT_EQ(conv["metrics"][metric_place(metric_named("tae"))], nullptr);
   EXPECT_EQ(data["graph"]["nodes"][data["maps"].back()["node"].get<std::size_t>()][1], data["maps"].back()["name"])
       << "of another subgraph";
   EXPECT_EQ(data["diagnosis"], nullptr);

@@ -42,7 +42,7 @@ std::string graphviz(const std::string& dot) {
 bool have_graphviz() { return std::system("dot -V >/dev/null 2>&1") == 0; }
 
 TEST(DotGraph, IsExactlyThis) {
-  EXPECT_EQ(dot_graph(small(), metric_index("mse"), {}), R"gv(digraph visq {
+  EXPECT_EQ(dot_graph(small(), metric_named("mse"), {}), R"gv(digraph visq {
   rankdir=TB; nodesep=0.3; ranksep=0.3; fontname="Helvetica"; fontcolor="#333333";
   node [fontname="Helvetica", fontsize=11, color="#333333", margin="0.12,0.06"];
   edge [color="#777777", arrowsize=0.7];
@@ -76,15 +76,15 @@ TEST(DotGraph, IsExactlyThis) {
 
 TEST(DotGraph, ShowsAnOperatorsWorstOutputUnderItsFirstName) {
   const CompareResult result = testing::complete_result();
-  const std::string mse = dot_graph(result, metric_index("mse"), {});
+  const std::string mse = dot_graph(result, metric_named("mse"), {});
   EXPECT_THAT(
       mse,
       HasSubstr(R"("left" [shape=box, style="filled,rounded", fillcolor="#800026", fontcolor="#ffffff", label="1 SPLIT   MSE 1\nleft")"));
-  EXPECT_THAT(dot_graph(result, metric_index("sqnr"), {}), HasSubstr(R"(label="1 SPLIT   SQNR 20\nleft")"));
+  EXPECT_THAT(dot_graph(result, metric_named("sqnr"), {}), HasSubstr(R"(label="1 SPLIT   SQNR 20\nleft")"));
 }
 
 TEST(DotGraph, HasAClusterPerSubgraphAndGreyWhereThereIsNoValue) {
-  const std::string dot = dot_graph(testing::complete_result(), metric_index("mse"), {});
+  const std::string dot = dot_graph(testing::complete_result(), metric_named("mse"), {});
   EXPECT_THAT(dot, HasSubstr("subgraph cluster_0 {\n    label=\"main\""));
   EXPECT_THAT(dot, HasSubstr("subgraph cluster_1 {\n    label=\"subgraph 1\""));
   EXPECT_THAT(dot,
@@ -93,7 +93,7 @@ TEST(DotGraph, HasAClusterPerSubgraphAndGreyWhereThereIsNoValue) {
 
 TEST(DotGraph, PaintsNoErrorAtAllPale) {
   CompareResult result = testing::complete_result();
-  EXPECT_THAT(dot_graph(result, metric_index("sqnr"), {}),
+  EXPECT_THAT(dot_graph(result, metric_named("sqnr"), {}),
               HasSubstr(R"(fillcolor="#ffffcc", fontcolor="#000000", label="0 CONV_2D   SQNR inf\nconv")"));
 }
 
@@ -102,7 +102,7 @@ TEST(DotGraph, EscapesHostileNames) {
   for (GraphNode& node : result.graph.nodes) node.op = "OP\"\\&<\n";
   for (MapComparison& map : result.maps) testing::set_metric(map, "mse", finite_value(1));
   result.graph.subgraphs = {"sub\"graph\\ & <x>\n"};
-  const std::string dot = dot_graph(result, metric_index("mse"), {.title = "<title> \"&\" \\N \xff"});
+  const std::string dot = dot_graph(result, metric_named("mse"), {.title = "<title> \"&\" \\N \xff"});
   EXPECT_THAT(dot, HasSubstr("<FONT POINT-SIZE=\"18\">&lt;title&gt; &quot;&amp;&quot; \\N \xEF\xBF\xBD</FONT>"));
   EXPECT_THAT(dot, HasSubstr(R"("quote\"apostrophe'" [)"));
   EXPECT_THAT(dot, HasSubstr(R"("back\\slash\\" [)"));
@@ -121,19 +121,19 @@ TEST(DotGraph, EscapesHostileNames) {
 TEST(DotGraph, IsReadByGraphviz) {
   if (!have_graphviz()) GTEST_SKIP() << "Graphviz is not installed";
   const CompareResult result = testing::complete_result();
-  for (const int metric : result.metrics) graphviz(dot_graph(result, metric, {}));
+  for (const Metric metric : result.metrics) graphviz(dot_graph(result, metric, {}));
 }
 
 TEST(DotGraph, ComesOutTheSameFromAVisqJson) {
   const CompareResult result = small();
   const testing::TemporaryFolder folder;
   const std::string path = folder / "chain.mse.visq.json";
-  std::ofstream(path) << visq_json(result, metric_index("mse"), "chain.mse.visq.json", {});
+  std::ofstream(path) << visq_json(result, metric_named("mse"), "chain.mse.visq.json", {});
   const auto file = read_visq_json(path);
   ASSERT_TRUE(file.ok()) << file.error().message;
   const auto dot = dot_graph(*file, result.graph);
   ASSERT_TRUE(dot.ok()) << dot.error().message;
-  EXPECT_EQ(*dot, dot_graph(result, metric_index("mse"), {}));
+  EXPECT_EQ(*dot, dot_graph(result, metric_named("mse"), {}));
 }
 
 TEST(DotGraph, FindsNamesThatAreNotUtf8AgainAfterAVisqJson) {

@@ -19,7 +19,7 @@ MetricValue finite(double value) { return {MetricValue::State::kFinite, value, -
 
 AccumulateResult many_nodes(std::size_t nodes, const std::string& name) {
   AccumulateResult result;
-  result.metrics = {metric_index("cosine"), metric_index("mse"), metric_index("sqnr")};
+  result.metrics = {metric_named("cosine"), metric_named("mse"), metric_named("sqnr")};
   AccumulateCurve curve;
   curve.label = "a&b<c>";
   curve.members = {name, "\x1b[31m"};
@@ -43,7 +43,7 @@ TEST(MetricCurves, PicturesAreSoundXml) {
     EXPECT_EQ(xml_fault(accumulate_svg(many_nodes(nodes, "n<&>\"\xff;'"))), "") << nodes;
   }
   PartialResult partial;
-  partial.metrics = {metric_index("cosine"), metric_index("mse"), metric_index("sqnr")};
+  partial.metrics = {metric_named("cosine"), metric_named("mse"), metric_named("sqnr")};
   partial.none.metrics = std::vector<MetricValue>(3);
   EXPECT_EQ(xml_fault(partial_svg(partial)), "");
   partial.none.integer_outputs = true;
@@ -84,11 +84,11 @@ TEST(MetricCurves, LowerIsBetterOverDecadesIsLogarithmic) {
 }
 
 TEST(MetricCurves, CosinesNextToOneStayApartFromIt) {
-  const int cosine = metric_index("cosine");
+  const Metric cosine = metric_named("cosine");
   EXPECT_EQ(metric_text(cosine, finite(1)), "1");
   EXPECT_EQ(metric_text(cosine, finite(1 - 1e-9)), "1-1.0e-09");
   EXPECT_EQ(metric_text(cosine, finite(0.99912345)), "0.999123");
-  EXPECT_EQ(metric_text(metric_index("sqnr"), {MetricValue::State::kInfinite, 0, -1}), "inf");
+  EXPECT_EQ(metric_text(metric_named("sqnr"), {MetricValue::State::kInfinite, 0, -1}), "inf");
   EXPECT_EQ(metric_text(cosine, {}), "-");
   EXPECT_EQ(tick_text(1 - 2e-5, 1e-5), "1-2e-05");
   EXPECT_EQ(tick_text(1, 1e-5), "1");

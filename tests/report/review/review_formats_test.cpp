@@ -99,7 +99,7 @@ TEST(Sarif, OfASoundResultIsEmpty) {
 
 TEST(Markdown, IsExactlyThis) {
   CompareResult result = testing::complete_result();
-  result.metrics = {metric_index("mse")};
+  result.metrics = {metric_named("mse")};
   for (MapComparison& map : result.maps) map.metrics.resize(std::min<std::size_t>(map.metrics.size(), 1));
   EXPECT_EQ(only_file("markdown", result, some_outcomes()),
             "### Quantization error\n\n"
@@ -152,7 +152,7 @@ TEST(Markdown, FitsACommentWhateverHappens) {
 
 TEST(ModelExplorer, IsOneFileOfNodeDataPerMetric) {
   CompareResult result = testing::complete_result();
-  result.metrics = {metric_index("mse"), metric_index("mpeir")};
+  result.metrics = {metric_named("mse"), metric_named("mpeir")};
   for (MapComparison& map : result.maps) map.metrics.resize(std::min<std::size_t>(map.metrics.size(), 2));
   const auto files = find_format("model-explorer")->write(result, {}, "");
   ASSERT_EQ(files.size(), 2U);
@@ -175,7 +175,7 @@ TEST(ModelExplorer, IsOneFileOfNodeDataPerMetric) {
 
 TEST(ModelExplorer, NamesGraphsAsTheViewerDoes) {
   CompareResult result = testing::complete_result();
-  result.metrics = {metric_index("mse")};
+  result.metrics = {metric_named("mse")};
   for (MapComparison& map : result.maps) map.metrics = {testing::finite_value(1)};
   result.graph.subgraphs = {"serving", ""};
   result.quantized_graphs = {"serving8", ""};

@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-SummaryOptions options(int width, int worst, int sort = -1) {
+SummaryOptions options(int width, int worst, Metric sort = Metric::kNone) {
   SummaryOptions out;
   out.width = width;
   out.worst = worst;
@@ -84,7 +84,7 @@ TEST(Summary, PutsTheWorstFirst) {
   const std::string by_sqnr = summary(ranked(), options(100, 10));
   EXPECT_TRUE(order(by_sqnr, "bad", "good"));
   EXPECT_TRUE(order(by_sqnr, "good", "input_tensor"));
-  const std::string by_mse = summary(ranked(), options(100, 10, metric_index("mse")));
+  const std::string by_mse = summary(ranked(), options(100, 10, metric_named("mse")));
   EXPECT_THAT(by_mse, HasSubstr("nodes by MSE"));
   EXPECT_TRUE(order(by_mse, "good", "bad"));
   const std::string one = summary(ranked(), options(100, 1));
@@ -92,7 +92,7 @@ TEST(Summary, PutsTheWorstFirst) {
   EXPECT_EQ(one.find("good", one.find("Worst")), std::string::npos);
 }
 
-TEST(Summary, KeepsTheColumnThatItSortsBy) { EXPECT_THAT(summary(ranked(), options(40, 10, metric_index("mse"))), HasSubstr("MSE\n")); }
+TEST(Summary, KeepsTheColumnThatItSortsBy) { EXPECT_THAT(summary(ranked(), options(40, 10, metric_named("mse"))), HasSubstr("MSE\n")); }
 
 TEST(Summary, IsColouredOnlyWhereAsked) {
   EXPECT_EQ(summary(testing::complete_result(), {}).find('\x1b'), std::string::npos);

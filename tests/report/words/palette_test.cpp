@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kPalest = "#ffffcc", kDarkest = "#800026";
 
-const MetricInfo& metric(std::string_view name) { return all_metrics()[static_cast<std::size_t>(metric_index(name))]; }
+const MetricInfo& metric(std::string_view name) { return metric_info(metric_named(name)); }
 
 void expect_seamless(const std::vector<VisqFile::Bin>& bins) {
   ASSERT_EQ(bins.size(), 9U);

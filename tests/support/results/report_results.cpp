@@ -27,19 +27,13 @@ MapComparison pair(const MapIdentity& reference, DType dtype, std::vector<float>
   return map;
 }
 
-std::vector<int> every_metric() {
-  std::vector<int> all;
-  for (std::size_t i = 0; i < all_metrics().size(); ++i) all.push_back(static_cast<int>(i));
-  return all;
-}
-
 }  // namespace
 
 MetricValue finite_value(double value, std::int64_t record) { return {MetricValue::State::kFinite, value, record}; }
 MetricValue infinite_value() { return {MetricValue::State::kInfinite, 0, -1}; }
 
 void set_metric(MapComparison& map, std::string_view metric, const MetricValue& value) {
-  map.metrics[static_cast<std::size_t>(metric_index(metric))] = value;
+  map.metrics[metric_place(metric_named(metric))] = value;
 }
 
 CompareResult chain_result(const std::vector<std::string>& names) {

@@ -26,7 +26,7 @@ struct Arguments {
 bool ends_in_dot(const std::string& path) { return path.ends_with(".dot"); }
 
 /// The files of one output: errors as visq.json (or the graph itself), and the graph beside it on demand.
-void render(const CompareResult& result, int metric, const std::string& path, bool with_graph, std::vector<FileToWrite>& files) {
+void render(const CompareResult& result, Metric metric, const std::string& path, bool with_graph, std::vector<FileToWrite>& files) {
   ReportOptions options;
   options.colors = ColorScale::kLinear;
   if (ends_in_dot(path)) {
@@ -41,7 +41,7 @@ std::vector<FileToWrite> render_all(const Arguments& arguments, const CompareRes
   std::vector<FileToWrite> files;
   for (std::size_t i = 0; i < kMetrics.size(); ++i) {
     if (arguments.outputs[i].empty()) continue;
-    render(result, metric_index(kMetrics[i]), arguments.outputs[i], arguments.dump_dot_graph, files);
+    render(result, metric_named(kMetrics[i]), arguments.outputs[i], arguments.dump_dot_graph, files);
   }
   return files;
 }
@@ -68,7 +68,7 @@ Result<int> execute(const Arguments& arguments) {
   PairRequest request = arguments.pair;
   request.legacy_random = true;
   for (std::size_t i = 0; i < kMetrics.size(); ++i) {
-    if (!arguments.outputs[i].empty()) request.options.metrics.push_back(metric_index(kMetrics[i]));
+    if (!arguments.outputs[i].empty()) request.options.metrics.push_back(metric_named(kMetrics[i]));
   }
   VISQ_ASSIGN(const CompareResult result, compare_pair(std::move(request), console));
   if (interrupted()) return interruption_exit_code();
@@ -100,7 +100,7 @@ std::function<int()> setup_legacy(Options& options) {
   for (std::size_t i = 0; i < kMetrics.size(); ++i) {
     const std::string name(kMetrics[i]);
     const std::string flags = "--" + name + "_output" + (name == "mpeir" ? ",--peir_output" : "");
-    const std::string_view label = all_metrics()[static_cast<std::size_t>(metric_index(name))].label;
+    const std::string_view label = metric_info(metric_named(name)).label;
     options.value(flags, arguments->outputs[i], "FILE",
                   fmt::format("write {} of every node as visq.json; a name in .dot: as a DOT graph", label));
   }

@@ -52,7 +52,7 @@ Result<AccumulateOptions> parse_options(const Arguments& arguments, std::vector<
     }
   }
   for (const std::string& name : arguments.metrics) {
-    VISQ_ASSIGN(const int metric, parse_metric("--metrics", name));
+    VISQ_ASSIGN(const Metric metric, parse_metric("--metrics", name));
     if (std::find(options.metrics.begin(), options.metrics.end(), metric) == options.metrics.end()) options.metrics.push_back(metric);
   }
   static_cast<NodeSelection&>(options) = arguments.selection;

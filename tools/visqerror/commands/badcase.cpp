@@ -30,7 +30,7 @@ struct Arguments {
 Result<BadcaseOptions> parse_options(const Arguments& arguments) {
   BadcaseOptions options;
   for (const std::string& name : arguments.metrics) {
-    VISQ_ASSIGN(const int metric, parse_metric("--metrics", name));
+    VISQ_ASSIGN(const Metric metric, parse_metric("--metrics", name));
     if (std::find(options.by.begin(), options.by.end(), metric) == options.by.end()) options.by.push_back(metric);
   }
   VISQ_ASSIGN(options.threads, parse_threads(arguments.threads));

@@ -32,24 +32,24 @@ Status check_models(const Arguments& arguments) {
   return {};
 }
 
-Result<std::vector<int>> parse_metrics(const std::vector<std::string>& names) {
-  std::vector<int> metrics;
+Result<std::vector<Metric>> parse_metrics(const std::vector<std::string>& names) {
+  std::vector<Metric> metrics;
   for (const std::string& name : names) {
-    VISQ_ASSIGN(const int metric, parse_metric("--metrics", name));
+    VISQ_ASSIGN(const Metric metric, parse_metric("--metrics", name));
     if (std::find(metrics.begin(), metrics.end(), metric) == metrics.end()) metrics.push_back(metric);
   }
   return metrics;
 }
 
-Result<std::vector<Condition>> parse_conditions(const Arguments& arguments, const std::vector<int>& metrics) {
+Result<std::vector<Condition>> parse_conditions(const Arguments& arguments, const std::vector<Metric>& metrics) {
   std::vector<Condition> conditions;
   const auto parse = [&](const std::string& option, const std::vector<std::string>& texts) -> Status {
     for (const std::string& text : texts) {
       VISQ_ASSIGN(conditions.emplace_back(), parse_condition(option, text));
-      const int metric = conditions.back().metric;
+      const Metric metric = conditions.back().metric;
       const bool by_metric = conditions.back().scope != Condition::Scope::kAccuracyDrop;
       if (by_metric && !metrics.empty() && std::find(metrics.begin(), metrics.end(), metric) == metrics.end()) {
-        return usage_error("{} {}: {} is not among --metrics", option, text, all_metrics()[static_cast<std::size_t>(metric)].name);
+        return usage_error("{} {}: {} is not among --metrics", option, text, metric_info(metric).name);
       }
     }
     return {};
@@ -65,7 +65,7 @@ struct Demands {
   std::optional<Baseline> baseline;
 };
 
-Result<Demands> parse_demands(const Arguments& arguments, const std::vector<int>& metrics) {
+Result<Demands> parse_demands(const Arguments& arguments, const std::vector<Metric>& metrics) {
   Demands demands;
   VISQ_ASSIGN(demands.conditions, parse_conditions(arguments, metrics));
   VISQ_ASSIGN(const double tolerance, parse_tolerance(arguments.tolerance));

@@ -64,10 +64,9 @@ Status add_type(const std::string& word, SensitivityOptions& options) {
 }
 
 Status add_metric(const std::string& word, SensitivityOptions& options) {
-  VISQ_ASSIGN(const int metric, parse_metric("--metrics", word));
-  const std::string_view name = all_metrics()[static_cast<std::size_t>(metric)].name;
-  if (name == "srmse" || name == "max_qscale_diff") {
-    return usage_error("--metrics: {} is in units of the output's scale, and the output stays float here", name);
+  VISQ_ASSIGN(const Metric metric, parse_metric("--metrics", word));
+  if (metric_info(metric).unit == MetricUnit::kSteps) {
+    return usage_error("--metrics: {} is in units of the output's scale, and the output stays float here", metric_info(metric).name);
   }
   if (std::find(options.metrics.begin(), options.metrics.end(), metric) == options.metrics.end()) options.metrics.push_back(metric);
   return {};
@@ -105,7 +104,7 @@ Result<std::string> content_key(const Arguments& arguments, const Pair& pair, co
   }
   std::string types, metrics;
   for (const SensitiveType type : options.types) types += fmt::format("{},", name(type));
-  for (const int metric : options.metrics) metrics += fmt::format("{},", metric);
+  for (const Metric metric : options.metrics) metrics += fmt::format("{},", metric_info(metric).name);
   key.add(types + fmt::format("{}", fmt::join(options.input_slots, ",")));
   key.add(metrics);
   key.add(options.output_node);

@@ -106,7 +106,7 @@ std::vector<ConditionOutcome> evaluate(const Condition& condition, const Compare
     const bool compared = map->not_compared.empty() && static_cast<std::size_t>(column) < map->metrics.size();
     const MetricValue value = compared ? map->metrics[static_cast<std::size_t>(column)] : MetricValue{};
     if (holds(condition, value)) continue;
-    const std::string_view metric = all_metrics()[static_cast<std::size_t>(condition.metric)].name;
+    const std::string_view metric = metric_info(condition.metric).name;
     outcome.failure = fmt::format("{} does not hold: {} of {} is {}", condition.text, metric, map->reference.name, describe(value));
   }
   if (outcomes.empty()) {

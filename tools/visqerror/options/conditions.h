@@ -15,7 +15,7 @@ struct Condition {
   bool at_least = true;
   Scope scope = Scope::kOutputs;
   std::string pattern;  ///< kNodes: name or glob
-  int metric = 0;       ///< index into all_metrics()
+  Metric metric = Metric::kNone;
   double limit = 0;
 };
 

@@ -74,9 +74,9 @@ Result<RecordRange> clamp_records(const RecordSelection& selection, std::int64_t
   return RecordRange{first, std::min(last, count)};
 }
 
-Result<int> parse_metric(const std::string& option, const std::string& name) {
-  const int index = metric_index(name);
-  if (index >= 0) return index;
+Result<Metric> parse_metric(const std::string& option, const std::string& name) {
+  const Metric named = metric_named(name);
+  if (named != Metric::kNone) return named;
   std::vector<std::string_view> names;
   for (const MetricInfo& metric : all_metrics()) names.push_back(metric.name);
   return usage_error("{}: unknown metric '{}'{}", option, name, suggestion(name, names));

@@ -37,8 +37,8 @@ Result<RecordSelection> parse_records(const std::string& text);
 /// The selected records of `count` that there are: partly outside is clamped with a warning; wholly outside is kBadInput.
 Result<RecordRange> clamp_records(const RecordSelection& selection, std::int64_t count, const std::string& data, const Console& console);
 
-/// Index of a metric in all_metrics().
-Result<int> parse_metric(const std::string& option, const std::string& name);
+/// A metric by its name.
+Result<Metric> parse_metric(const std::string& option, const std::string& name);
 
 /// --post; kNone where it is not given.
 Result<PostProcess> parse_post(const std::string& text);

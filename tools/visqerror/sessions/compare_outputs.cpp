@@ -21,7 +21,7 @@ CompareResult empty_result(const PairRequest& request) {
   result.quantized.path = request.quantized;
   result.metrics = request.options.metrics;
   if (result.metrics.empty()) {
-    for (std::size_t i = 0; i < all_metrics().size(); ++i) result.metrics.push_back(static_cast<int>(i));
+    result.metrics = every_metric();
   }
   return result;
 }
@@ -67,7 +67,7 @@ Result<std::unique_ptr<CompareOutputs>> CompareOutputs::prepare(const CompareOut
   return outputs;
 }
 
-Status CompareOutputs::parse(const CompareOutputOptions& options, const std::vector<int>& metrics) {
+Status CompareOutputs::parse(const CompareOutputOptions& options, const std::vector<Metric>& metrics) {
   folder_ = options.folder;
   json_ = options.json;
   report_.title = options.title;
@@ -88,7 +88,7 @@ Status CompareOutputs::parse(const CompareOutputOptions& options, const std::vec
   return {};
 }
 
-Status CompareOutputs::parse_write(const std::string& text, const std::vector<int>& metrics) {
+Status CompareOutputs::parse_write(const std::string& text, const std::vector<Metric>& metrics) {
   const auto equals = text.find('=');  // kinds hold no '=', file names may
   const std::string kind = text.substr(0, equals);
   const report::FormatDef* format = report::find_format(kind);

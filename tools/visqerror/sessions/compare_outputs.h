@@ -39,14 +39,14 @@ class CompareOutputs {
   };
 
   CompareOutputs() = default;
-  Status parse(const CompareOutputOptions& options, const std::vector<int>& metrics);
-  Status parse_write(const std::string& text, const std::vector<int>& metrics);
+  Status parse(const CompareOutputOptions& options, const std::vector<Metric>& metrics);
+  Status parse_write(const std::string& text, const std::vector<Metric>& metrics);
   Status check_files(const PairRequest& request, const std::vector<std::string>& more_inputs);
   /// The files of all formats. With an empty result (paths and metrics alone) their names are what will be written later.
   std::vector<FileToWrite> render(const CompareResult& result) const;
 
   std::string folder_, json_;
-  int sort_ = -1;
+  Metric sort_ = Metric::kNone;
   ReportOptions report_;
   std::vector<Destination> destinations_;
   OutputFolder made_;

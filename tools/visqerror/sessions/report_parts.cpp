@@ -60,7 +60,7 @@ Result<bool> add_diagnosis(const Run& run, FullReport& report) {
 Result<bool> add_sensitivity(const Run& run, FullReport& report) {
   auto options = run.options<SensitivityOptions>("trials", run.first_record());
   options.types = {SensitiveType::kWeight, SensitiveType::kActivation};
-  options.metrics = {metric_index("mse"), metric_index("sqnr"), metric_index("cosine")};
+  options.metrics = {metric_named("mse"), metric_named("sqnr"), metric_named("cosine")};
   return keep(sensitivity(run.subject.reference, run.subject.quantized, run.subject.data, options), report.sensitivity);
 }
 
