@@ -2,7 +2,6 @@
 // half precision is widened for them and narrowed behind them.
 #pragma once
 
-#include <algorithm>
 #include <type_traits>
 
 #include "core/cpu_clones.h"
@@ -11,105 +10,118 @@
 
 namespace visq::kernels {
 
-template <class In, class Out, class Op>
-[[gnu::always_inline]] inline void map_loop(const In* __restrict in, Out* __restrict out, std::int64_t length, const Op& op) {
-  for (std::int64_t i = 0; i < length; ++i) out[i] = static_cast<Out>(op(Computed<In>(in[i])));
-}
-template <class Op>
-VISQ_CPU_CLONES void map_floats(const float* __restrict in, float* __restrict out, std::int64_t length, Op op) {
-  map_loop(in, out, length, op);
-}
-
-/// Operands that step by 1 or stand still; not both stand still where length > 1.
-template <class In, class Out, class Op>
-[[gnu::always_inline]] inline void zip_loop(const In* __restrict a, bool a_moves, const In* __restrict b, bool b_moves, Out* __restrict out,
-                                            std::int64_t length, const Op& op) {
-  if (a_moves && b_moves) {
-    for (std::int64_t i = 0; i < length; ++i) out[i] = static_cast<Out>(op(Computed<In>(a[i]), Computed<In>(b[i])));
-  } else if (a_moves) {
-    const auto fixed = Computed<In>(*b);
-    for (std::int64_t i = 0; i < length; ++i) out[i] = static_cast<Out>(op(Computed<In>(a[i]), fixed));
-  } else {
-    const auto fixed = Computed<In>(*a);
-    for (std::int64_t i = 0; i < length; ++i) out[i] = static_cast<Out>(op(fixed, Computed<In>(b[i])));
-  }
-}
-template <class In, class Out, class Op>
-VISQ_CPU_CLONES void zip_vectors(const In* __restrict a, bool a_moves, const In* __restrict b, bool b_moves, Out* __restrict out,
-                                 std::int64_t length, Op op) {
-  zip_loop(a, a_moves, b, b_moves, out, length, op);
-}
-/// Types whose operators mostly are arithmetic that vectors hold: float32, and stored integers.
-template <class T>
-constexpr bool kIsStored = std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint8_t> || std::is_same_v<T, std::int16_t>;
-template <class In, class Out>
-constexpr bool kZipsVectors = (std::is_same_v<In, float> && std::is_same_v<Out, float>) || (kIsStored<In> && kIsStored<Out>);
-
-/// The loop over one run of an operator, of whatever types: the walks below exist once for all of them.
+/// The loop over one run of an operator, of whatever types: the walks exist once for all of them, and so does the way of half precision
+/// into float32 and back.
 class MapRun {
  public:
   virtual ~MapRun() = default;
   virtual void operator()(const std::byte* in, std::byte* out, std::int64_t length) const = 0;
 };
+/// Operands that stand still in a run are laid out for it, so that both move.
 class ZipRun {
  public:
   virtual ~ZipRun() = default;
-  virtual void operator()(const std::byte* a, bool a_moves, const std::byte* b, bool b_moves, std::byte* out,
-                          std::int64_t length) const = 0;
+  virtual void operator()(const std::byte* a, const std::byte* b, std::byte* out, std::int64_t length) const = 0;
 };
 
-/// Element types of both sides; `vectors`: runs are so quick that short ones are worth being joined.
-struct ElementTypes {
-  DType out;
-  std::size_t in_size, out_size;
-  bool vectors = false;
+/// `In`, `out` are the tensors' types; for half precision `run` takes, and gives, float32.
+Result<std::unique_ptr<Kernel>> map_kernel(PrepareContext& context, DType in, DType out, std::unique_ptr<const MapRun> run);
+Result<std::unique_ptr<Kernel>> zip_kernel(PrepareContext& context, DType in, DType out, std::unique_ptr<const ZipRun> run);
+
+template <class In, class Out>
+constexpr bool kOfFloats = std::conjunction_v<std::is_same<Computed<In>, float>, std::is_same<Computed<Out>, float>>;
+
+template <class In, class Out, class Op>
+[[gnu::always_inline]] inline void map_loop(const In* __restrict in, Out* __restrict out, std::int64_t length, const Op& op) {
+  for (std::int64_t i = 0; i < length; ++i) out[i] = op(in[i]);
+}
+template <class Op>
+VISQ_CPU_CLONES void map_floats(const float* __restrict in, float* __restrict out, std::int64_t length, Op op) {
+  map_loop(in, out, length, op);
+}
+template <class In, class Out, class Op>
+[[gnu::always_inline]] inline void zip_loop(const In* __restrict a, const In* __restrict b, Out* __restrict out, std::int64_t length,
+                                            const Op& op) {
+  for (std::int64_t i = 0; i < length; ++i) out[i] = op(a[i], b[i]);
+}
+template <class In, class Out, class Op>
+VISQ_CPU_CLONES void zip_vectors(const In* __restrict a, const In* __restrict b, Out* __restrict out, std::int64_t length, Op op) {
+  zip_loop(a, b, out, length, op);
+}
+
+template <class In, class Out, class Op>
+class MapOf final : public MapRun {
+ public:
+  explicit MapOf(Op op) : op_(std::move(op)) {}
+  void operator()(const std::byte* in, std::byte* out, std::int64_t length) const override {
+    const auto* const from = reinterpret_cast<const In*>(in);
+    auto* const to = reinterpret_cast<Out*>(out);
+    if constexpr (kOfFloats<In, Out>) {
+      map_floats(from, to, length, op_);
+    } else {
+      map_loop(from, to, length, op_);
+    }
+  }
+
+ private:
+  Op op_;
 };
 
-Result<std::unique_ptr<Kernel>> map_kernel(PrepareContext& context, const ElementTypes& types, std::unique_ptr<const MapRun> run);
-Result<std::unique_ptr<Kernel>> zip_kernel(PrepareContext& context, const ElementTypes& types, std::unique_ptr<const ZipRun> run);
+/// kForEveryCpu: compiled for every instruction set, which pays where an operator is common and arithmetic that vectors hold.
+template <class In, class Out, bool kForEveryCpu, class Op>
+class ZipOf final : public ZipRun {
+ public:
+  explicit ZipOf(Op op) : op_(std::move(op)) {}
+  void operator()(const std::byte* a, const std::byte* b, std::byte* out, std::int64_t length) const override {
+    const auto* const first = reinterpret_cast<const In*>(a);
+    const auto* const second = reinterpret_cast<const In*>(b);
+    auto* const to = reinterpret_cast<Out*>(out);
+    if constexpr (kForEveryCpu) {
+      zip_vectors(first, second, to, length, op_);
+    } else {
+      zip_loop(first, second, to, length, op_);
+    }
+  }
+
+ private:
+  Op op_;
+};
+
+/// A run for each type that an operator takes, where the operator has nothing to remember.
+struct MapChoice {
+  DType in, out;
+  std::unique_ptr<const MapRun> (*make)();
+};
+struct ZipChoice {
+  DType in, out;
+  std::unique_ptr<const ZipRun> (*make)();
+};
+template <class In, class Out, class Op>
+constexpr MapChoice map_choice() {
+  return {kDTypeOf<In>, kDTypeOf<Out>,
+          []() -> std::unique_ptr<const MapRun> { return std::make_unique<MapOf<Computed<In>, Computed<Out>, Op>>(Op()); }};
+}
+template <class In, class Out, class Op>
+constexpr ZipChoice zip_choice() {
+  return {kDTypeOf<In>, kDTypeOf<Out>, []() -> std::unique_ptr<const ZipRun> {
+            return std::make_unique<ZipOf<Computed<In>, Computed<Out>, kOfFloats<In, Out>, Op>>(Op());
+          }};
+}
+/// Kernels of operators with exactly one, and two, inputs and one output, by the type of input 0.
+Result<std::unique_ptr<Kernel>> map_kernel(PrepareContext& context, std::span<const MapChoice> choices);
+Result<std::unique_ptr<Kernel>> zip_kernel(PrepareContext& context, std::span<const ZipChoice> choices);
 
 /// Kernel of an operator with one input: the output has its shape.
 template <class In, class Out, class Op>
 Result<std::unique_ptr<Kernel>> map_kernel(PrepareContext& context, Op op) {
-  class Run final : public MapRun {
-   public:
-    explicit Run(Op op) : op_(std::move(op)) {}
-    void operator()(const std::byte* in, std::byte* out, std::int64_t length) const override {
-      if constexpr (std::is_same_v<In, float> && std::is_same_v<Out, float>) {
-        map_floats(reinterpret_cast<const float*>(in), reinterpret_cast<float*>(out), length, op_);
-      } else {
-        map_loop(reinterpret_cast<const In*>(in), reinterpret_cast<Out*>(out), length, op_);
-      }
-    }
-
-   private:
-    Op op_;
-  };
-  return map_kernel(context, ElementTypes{kDTypeOf<Out>, sizeof(In), sizeof(Out)}, std::make_unique<Run>(std::move(op)));
+  return map_kernel(context, kDTypeOf<In>, kDTypeOf<Out>, std::make_unique<MapOf<Computed<In>, Computed<Out>, Op>>(std::move(op)));
 }
 
 /// Kernel of an operator with two inputs of one type, which broadcast.
-template <class In, class Out, class Op>
+template <class In, class Out, bool kForEveryCpu = kOfFloats<In, Out>, class Op>
 Result<std::unique_ptr<Kernel>> zip_kernel(PrepareContext& context, Op op) {
-  constexpr bool kVectors = kZipsVectors<In, Out>;
-  class Run final : public ZipRun {
-   public:
-    explicit Run(Op op) : op_(std::move(op)) {}
-    void operator()(const std::byte* a, bool a_moves, const std::byte* b, bool b_moves, std::byte* out,
-                    std::int64_t length) const override {
-      const auto* const first = reinterpret_cast<const In*>(a);
-      const auto* const second = reinterpret_cast<const In*>(b);
-      if constexpr (kVectors) {
-        zip_vectors(first, a_moves, second, b_moves, reinterpret_cast<Out*>(out), length, op_);
-      } else {
-        zip_loop(first, a_moves, second, b_moves, reinterpret_cast<Out*>(out), length, op_);
-      }
-    }
-
-   private:
-    Op op_;
-  };
-  return zip_kernel(context, ElementTypes{kDTypeOf<Out>, sizeof(In), sizeof(Out), kVectors}, std::make_unique<Run>(std::move(op)));
+  return zip_kernel(context, kDTypeOf<In>, kDTypeOf<Out>,
+                    std::make_unique<ZipOf<Computed<In>, Computed<Out>, kForEveryCpu, Op>>(std::move(op)));
 }
 
 }  // namespace visq::kernels

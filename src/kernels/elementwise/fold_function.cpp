@@ -56,15 +56,10 @@ struct Replace {
 
 template <class T, class Function>
 constexpr Fold fold() {
-  return {sizeof(T),
-          [](std::byte* total, const std::byte* values, std::int64_t count, std::int64_t step) {
+  return {sizeof(T), [](std::byte* total, const std::byte* values, std::int64_t count, std::int64_t step) {
             Computed<T> sum = *reinterpret_cast<const T*>(total);
             for (std::int64_t i = 0; i < count; ++i) sum = Function()(sum, Computed<T>(reinterpret_cast<const T*>(values)[i * step]));
             *reinterpret_cast<T*>(total) = static_cast<T>(sum);
-          },
-          [](std::byte* element, const std::byte* update) {
-            T& folded = *reinterpret_cast<T*>(element);
-            folded = static_cast<T>(Function()(Computed<T>(*reinterpret_cast<const T*>(update)), Computed<T>(folded)));
           }};
 }
 

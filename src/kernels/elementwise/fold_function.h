@@ -16,11 +16,9 @@ Result<std::optional<FoldFunction>> folding_body(const PrepareContext& context, 
 
 /// A fold of elements of one type, whatever it is.
 struct Fold {
-  std::size_t size;  ///< bytes of an element
+  std::size_t size;  ///< bytes of an element, at most 8
   /// Folds `count` values, `step` elements apart, into the total, one after the other.
   void (*many)(std::byte* total, const std::byte* values, std::int64_t count, std::int64_t step);
-  /// element = fold(update, element)
-  void (*one)(std::byte* element, const std::byte* update);
 };
 
 /// The types that elements can be folded in.

@@ -33,13 +33,14 @@ class Reduction {
   }
 
   /// The same with parts of a run folded side by side, then merged. The order depends on the shape only.
-  template <class In, class Fold>
+  /// kClones: compiled for every instruction set; indices and conditions are not worth that.
+  template <bool kClones, class In, class Fold>
   void run(const In* in, typename Fold::Total* totals, std::int64_t outputs, Fold fold) const {
     std::fill_n(totals, outputs, fold.initial());
     const std::int64_t length = loops_.run_length();
     const bool kept = loops_.run_steps()[kOut] != 0;
     for_each_run([&](std::int64_t first, std::int64_t output) {
-      if constexpr (kOfMaps<In>) {
+      if constexpr (kClones) {
         fold_map(in + first, totals + output, length, kept, fold);
       } else {
         kept ? fold_rows(in + first, totals + output, length, fold) : fold_run(in + first, totals + output, length, fold);
@@ -74,9 +75,6 @@ class Reduction {
     for (const auto& lane : lanes) *total = fold.merge(*total, lane);
   }
 
-  /// Feature maps are of these types; indices and conditions are not worth code for every instruction set.
-  template <class In>
-  static constexpr bool kOfMaps = std::is_same_v<In, float> || (std::is_integral_v<In> && sizeof(In) <= 2);
   template <class In, class Fold>
   VISQ_CPU_CLONES static void fold_map(const In* __restrict in, typename Fold::Total* __restrict totals, std::int64_t length, bool kept,
                                        Fold fold) {

@@ -42,6 +42,12 @@ Result<std::unique_ptr<Kernel>> stored_map(PrepareContext& context, const Functi
   return map_kernel<T, T>(context, Tabulated<T, T, Function>(function));
 }
 
+/// Kernel of an operator with two stored inputs, which broadcast.
+template <class In, class Out, class Function>
+Result<std::unique_ptr<Kernel>> stored_zip(PrepareContext& context, const Function& function) {
+  return zip_kernel<In, Out, true>(context, function);
+}
+
 /// (q - zero point) * 2^shift, multiplied: an operand on a finer grid. The shifted value must fit into int32.
 struct OnFinerGrid {
   std::int32_t zero_point = 0;

@@ -32,7 +32,7 @@ Result<std::unique_ptr<Kernel>> combining_kernel(PrepareContext& context, int sh
   const StoredGrid first = stored_grid(context.input(0)), second = stored_grid(context.input(1)), out = stored_grid(context.output(0));
   const double common = 2 * std::max(first.scale, second.scale);
   const auto operand = [&](const StoredGrid& grid) { return OnFinerGrid{grid.zero_point, shift, to_multiplier(grid.scale / common)}; };
-  return zip_kernel<T, T>(
+  return stored_zip<T, T>(
       context, Combined<T, Function>{operand(first), operand(second), {to_multiplier(scale_of_result / out.scale), out.zero_point, range}});
 }
 
@@ -68,7 +68,7 @@ Result<std::unique_ptr<Kernel>> shifting_kernel(PrepareContext& context, const E
     return context.unsupported("int16 with the scales 2^{} and 2^{} for an output of scale 2^{}", exponents.first, exponents.second,
                                exponents.out);
   }
-  return zip_kernel<std::int16_t, std::int16_t>(context, Shifted<Function>{std::min(first, kLongest), std::min(second, kLongest), range});
+  return stored_zip<std::int16_t, std::int16_t>(context, Shifted<Function>{std::min(first, kLongest), std::min(second, kLongest), range});
 }
 
 template <class Function>

@@ -32,14 +32,14 @@ Result<std::unique_ptr<Kernel>> prepare_mul(PrepareContext& context) {
   const DType to = context.output(0).dtype;
   if (context.input(0).dtype == DType::kInt16 && to != DType::kInt16) {
     return for_dtype(context, to, StoredBytes(), [&]<class T>(std::type_identity<T>) {
-      return zip_kernel<std::int16_t, T>(context, ShortProduct<T>{stored_grid(context.output(0)).zero_point, range});
+      return stored_zip<std::int16_t, T>(context, ShortProduct<T>{stored_grid(context.output(0)).zero_point, range});
     });
   }
   const StoredGrid first = stored_grid(context.input(0)), second = stored_grid(context.input(1)), out = stored_grid(context.output(0));
   // In float32, as LiteRT does.
   const float factor = static_cast<float>(first.scale) * static_cast<float>(second.scale) / static_cast<float>(out.scale);
   return for_type(context, 0, StoredTypes(), [&]<class T>(std::type_identity<T>) {
-    return zip_kernel<T, T>(
+    return stored_zip<T, T>(
         context, Product<T>{first.zero_point, second.zero_point, {to_multiplier(static_cast<double>(factor)), out.zero_point, range}});
   });
 }

@@ -91,14 +91,12 @@ Result<std::unique_ptr<Kernel>> prepare_prelu_int16(PrepareContext& context) {
   VISQ_TRY(context.expect_type(1, "alpha", {DType::kInt8}));
   VISQ_ASSIGN(auto broadcast, Broadcast<2>::plan(context, DType::kInt16));
   return make_kernel([broadcast = std::move(broadcast), prelu = make_prelu<std::int16_t>(context)](EvalContext& eval) -> Status {
-    const auto alpha = eval.in<std::int8_t>(1);
-    auto* wide = reinterpret_cast<std::int16_t*>(eval.scratch(alpha.size() * sizeof(std::int16_t)));
-    std::copy(alpha.begin(), alpha.end(), wide);
     const auto [in_step, alpha_step] = broadcast.steps();
-    const bool in_moves = in_step != 0, alpha_moves = alpha_step != 0;
-    broadcast.for_each_run([&](const auto& offsets, std::int64_t start, std::int64_t length) {
-      zip_loop(eval.in<std::int16_t>(0).data() + offsets[0], in_moves, wide + offsets[1], alpha_moves,
-               eval.out<std::int16_t>(0).data() + start, length, prelu);
+    broadcast.for_each_run([&, in_step = in_step, alpha_step = alpha_step](const auto& offsets, std::int64_t start, std::int64_t length) {
+      const std::int16_t* const in = eval.in<std::int16_t>(0).data() + offsets[0];
+      const std::int8_t* const alpha = eval.in<std::int8_t>(1).data() + offsets[1];
+      std::int16_t* const out = eval.out<std::int16_t>(0).data() + start;
+      for (std::int64_t i = 0; i < length; ++i) out[i] = prelu(in[i * in_step], alpha[i * alpha_step]);
     });
     return {};
   });
@@ -112,7 +110,7 @@ Result<std::unique_ptr<Kernel>> prepare_prelu(PrepareContext& context) {
   VISQ_TRY(expect_grid(context, context.output(0), "the output"));
   if (context.input(0).dtype == DType::kInt16) return prepare_prelu_int16(context);
   return for_type(context, 0, StoredBytes(),
-                  [&]<class T>(std::type_identity<T>) { return zip_kernel<T, T>(context, make_prelu<T>(context)); });
+                  [&]<class T>(std::type_identity<T>) { return stored_zip<T, T>(context, make_prelu<T>(context)); });
 }
 
 constexpr OpDef kDefinitions[] = {

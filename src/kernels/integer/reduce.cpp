@@ -64,7 +64,7 @@ Result<std::unique_ptr<Kernel>> sum_kernel(PrepareContext& context) {
       return {};
     }
     auto* totals = reinterpret_cast<std::int32_t*>(eval.scratch(out.size() * sizeof(std::int32_t)));
-    reduction.run(eval.in<T>(0).data(), totals, static_cast<std::int64_t>(out.size()), SumFold<T>());
+    reduction.template run<true>(eval.in<T>(0).data(), totals, static_cast<std::int64_t>(out.size()), SumFold<T>());
     std::transform(totals, totals + out.size(), out.begin(), output);
     return {};
   });

@@ -1,4 +1,5 @@
 // MINIMUM, MAXIMUM, SQUARED_DIFFERENCE, POW, FLOOR_DIV, FLOOR_MOD, ATAN2, RIGHT_SHIFT, BITWISE_XOR: two inputs, no fused activation.
+#include <array>
 #include <cmath>
 
 #include "kernels/elementwise/elementwise.h"
@@ -87,11 +88,14 @@ struct ExclusiveOr {
   T operator()(T a, T b) const { return static_cast<T>(a ^ b); }
 };
 
+template <template <class> class Op, class... Ts>
+constexpr auto choices(TypeList<Ts...>) {
+  return std::array{zip_choice<Ts, Ts, Op<Computed<Ts>>>()...};
+}
 template <template <class> class Op, class Types>
 Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
-  VISQ_TRY(context.expect_inputs(2, 2));
-  VISQ_TRY(context.expect_outputs(1));
-  return for_type(context, 0, Types(), [&]<class T>(std::type_identity<T>) { return zip_kernel<T, T>(context, Op<Computed<T>>()); });
+  static constexpr auto kChoices = choices<Op>(Types());
+  return zip_kernel(context, kChoices);
 }
 
 template <template <class> class Op, class Types>

@@ -1,5 +1,6 @@
 // EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, LOGICAL_AND, LOGICAL_OR, LOGICAL_NOT: two inputs broadcast, the output is
 // bool.
+#include <array>
 #include <functional>
 
 #include "kernels/elementwise/elementwise.h"
@@ -31,11 +32,14 @@ Result<std::unique_ptr<Kernel>> string_kernel(PrepareContext& context) {
   });
 }
 
+template <class Function, class... Ts>
+constexpr auto choices(TypeList<Ts...>) {
+  return std::array{zip_choice<Ts, Bool, AsBool<Function>>()...};
+}
 template <class Function, class Types>
 Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
-  VISQ_TRY(context.expect_inputs(2, 2));
-  VISQ_TRY(context.expect_outputs(1));
-  return for_type(context, 0, Types(), [&]<class T>(std::type_identity<T>) { return zip_kernel<T, Bool>(context, AsBool<Function>()); });
+  static constexpr auto kChoices = choices<Function>(Types());
+  return zip_kernel(context, kChoices);
 }
 
 using Ordered = TypeList<float, Half, BFloat16, std::int8_t, std::uint8_t, std::int16_t, std::int32_t, std::int64_t>;

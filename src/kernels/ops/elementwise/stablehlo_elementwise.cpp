@@ -1,5 +1,5 @@
 // STABLEHLO_ADD, _MULTIPLY, _MAXIMUM, _MINIMUM, _AND, _SHIFT_LEFT: two inputs of one shape. Integers wrap around.
-#include <algorithm>
+#include <array>
 
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/fixed_point/integer_arithmetic.h"
@@ -52,15 +52,23 @@ using Numbers = TypeList<float, Half, double, Bool, std::int8_t, std::uint8_t, s
                          std::int64_t, std::uint64_t>;
 using Shifted = TypeList<std::int8_t, std::int16_t, std::int32_t>;
 
-template <class Op, class Types>
-Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
+template <class Op, class... Ts>
+constexpr auto choices(TypeList<Ts...>) {
+  return std::array{zip_choice<Ts, Ts, Op>()...};
+}
+Status expect_one_shape(const PrepareContext& context) {
   VISQ_TRY(context.expect_inputs(2, 2));
   VISQ_TRY(context.expect_outputs(1));
-  if (context.input(0).shape != context.input(1).shape) {
-    return context.fail("inputs have the shapes {} and {}, expected the same", to_string(context.input(0).shape),
-                        to_string(context.input(1).shape));
-  }
-  return for_type(context, 0, Types(), [&]<class T>(std::type_identity<T>) { return zip_kernel<T, T>(context, Op()); });
+  if (context.input(0).shape == context.input(1).shape) return {};
+  return context.fail("inputs have the shapes {} and {}, expected the same", to_string(context.input(0).shape),
+                      to_string(context.input(1).shape));
+}
+
+template <class Op, class Types>
+Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
+  VISQ_TRY(expect_one_shape(context));
+  static constexpr auto kChoices = choices<Op>(Types());
+  return zip_kernel(context, kChoices);
 }
 
 constexpr OpDef kDefinitions[] = {

@@ -1,4 +1,5 @@
 // Operators that map each element of one input on its own: ABS, NEG, EXP, LOGISTIC, GELU and their kin.
+#include <array>
 #include <cmath>
 
 #include "kernels/elementwise/elementwise.h"
@@ -136,10 +137,14 @@ Status expect_one(const PrepareContext& context) {
   return context.expect_outputs(1);
 }
 
+template <class Op, class... Ts>
+constexpr auto choices(TypeList<Ts...>) {
+  return std::array{map_choice<Ts, Ts, Op>()...};
+}
 template <class Op, class Types>
 Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
-  VISQ_TRY(expect_one(context));
-  return for_type(context, 0, Types(), [&]<class T>(std::type_identity<T>) { return map_kernel<T, T>(context, Op()); });
+  static constexpr auto kChoices = choices<Op>(Types());
+  return map_kernel(context, kChoices);
 }
 
 using Float = TypeList<float, Half, BFloat16>;

@@ -88,6 +88,14 @@ std::int64_t target_of(const Plan& plan, const std::vector<std::int64_t>& coordi
   return target;
 }
 
+/// element = fold(update, element)
+void fold_into(std::byte* element, const std::byte* update, const Fold& fold) {
+  alignas(std::uint64_t) std::byte folded[sizeof(std::uint64_t)];
+  std::memcpy(folded, update, fold.size);
+  fold.many(folded, element, 1, 0);
+  std::memcpy(element, folded, fold.size);
+}
+
 /// In the updates' own order, so that which comes last, and how floats add up, is defined.
 void scatter(EvalContext& eval, const Plan& plan, const Fold& fold) {
   const Tensor& updates = eval.input(kUpdates);
@@ -98,7 +106,8 @@ void scatter(EvalContext& eval, const Plan& plan, const Fold& fold) {
   std::vector<std::int64_t> coordinates(plan.axes.size()), index(plan.strides.size());
   for (std::int64_t i = 0; i < updates.elements(); ++i) {
     const std::int64_t target = target_of(plan, coordinates, starts, index);
-    if (target >= 0) fold.one(out + static_cast<std::size_t>(target) * fold.size, updates.data + static_cast<std::size_t>(i) * fold.size);
+    if (target >= 0)
+      fold_into(out + static_cast<std::size_t>(target) * fold.size, updates.data + static_cast<std::size_t>(i) * fold.size, fold);
     for (std::size_t axis = coordinates.size(); axis > 0 && ++coordinates[axis - 1] == plan.axes[axis - 1].size; --axis) {
       coordinates[axis - 1] = 0;
     }

@@ -1,4 +1,6 @@
 // SUM, MEAN, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN, REDUCE_ANY, REDUCE_ALL. Floats are summed and multiplied in double.
+#include <algorithm>
+#include <array>
 #include <limits>
 
 #include "kernels/element_types.h"
@@ -19,17 +21,6 @@ struct SumFold {
   Total initial() const { return 0; }
   Total operator()(Total total, T value) const { return wrapping_add(total, static_cast<Total>(value)); }
   Total merge(Total a, Total b) const { return wrapping_add(a, b); }
-  T finish(Total total, std::int64_t) const { return static_cast<T>(total); }
-};
-
-template <class T>
-struct MeanFold : SumFold<T> {
-  T finish(Wide<T> total, std::int64_t count) const {
-    if constexpr (std::is_floating_point_v<T>)
-      return static_cast<T>(total / static_cast<double>(count));
-    else
-      return static_cast<T>(count == 0 ? 0 : total / count);
-  }
 };
 
 template <class T>
@@ -38,7 +29,6 @@ struct ProductFold {
   Total initial() const { return 1; }
   Total operator()(Total total, T value) const { return wrapping_multiply(total, static_cast<Total>(value)); }
   Total merge(Total a, Total b) const { return wrapping_multiply(a, b); }
-  T finish(Total total, std::int64_t) const { return static_cast<T>(total); }
 };
 
 /// The larger one. As in LiteRT's reference kernel NaN is passed over, but for a NaN that a reduction of everything starts with.
@@ -49,7 +39,6 @@ struct MaxFold {
   Total initial() const { return start; }
   Total operator()(Total total, T value) const { return value > total ? value : total; }
   Total merge(Total a, Total b) const { return (*this)(a, b); }
-  T finish(Total total, std::int64_t) const { return total; }
 };
 template <class T>
 struct MinFold {
@@ -58,7 +47,6 @@ struct MinFold {
   Total initial() const { return start; }
   Total operator()(Total total, T value) const { return value < total ? value : total; }
   Total merge(Total a, Total b) const { return (*this)(a, b); }
-  T finish(Total total, std::int64_t) const { return total; }
 };
 
 template <class T>
@@ -67,7 +55,6 @@ struct AnyFold {
   Total initial() const { return false; }
   Total operator()(Total total, T value) const { return total || value; }
   Total merge(Total a, Total b) const { return a || b; }
-  T finish(Total total, std::int64_t) const { return total; }
 };
 template <class T>
 struct AllFold {
@@ -75,7 +62,6 @@ struct AllFold {
   Total initial() const { return true; }
   Total operator()(Total total, T value) const { return total && value; }
   Total merge(Total a, Total b) const { return a && b; }
-  T finish(Total total, std::int64_t) const { return total; }
 };
 
 // In order, and in float.
@@ -83,44 +69,77 @@ struct OrderedSum {
   using Total = float;
   Total initial() const { return 0; }
   Total operator()(Total total, float value) const { return total + value; }
-  float finish(Total total, std::int64_t) const { return total; }
-};
-struct OrderedMean : OrderedSum {
-  float finish(Total total, std::int64_t count) const { return total / static_cast<float>(count); }
 };
 struct OrderedProduct : OrderedSum {
   Total initial() const { return 1; }
   Total operator()(Total total, float value) const { return total * value; }
 };
 
-template <class T, class Fold>
-Result<std::unique_ptr<Kernel>> reduce_kernel(PrepareContext& context) {
-  VISQ_ASSIGN(auto reduction, Reduction::plan(context, kDTypeOf<T>));
-  return make_kernel([reduction = std::move(reduction)](EvalContext& eval) -> Status {
-    using Total = typename Fold::Total;
-    const auto in = eval.in<T>(0);
-    const auto out = eval.out<T>(0);
-    Fold fold;
-    if constexpr (requires { fold.start; }) {
-      if (reduction.of_everything() && !in.empty()) fold.start = in[0];
-    }
-    auto* totals = reinterpret_cast<Total*>(eval.scratch(out.size() * sizeof(Total)));
-    if constexpr (requires(Total total) { fold.merge(total, total); }) {
-      reduction.run(in.data(), totals, eval.output(0).elements(), fold);
-    } else {
-      reduction.run_in_order(in.data(), totals, eval.output(0).elements(), fold);
-    }
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = fold.finish(totals[i], reduction.folded());
+// What is made of a total over `count` elements.
+struct Whole {
+  template <class T, class Total>
+  static T of(Total total, std::int64_t) {
+    return static_cast<T>(total);
+  }
+};
+struct Mean {
+  template <class T, class Total>
+  static T of(Total total, std::int64_t count) {
+    if constexpr (std::is_floating_point_v<T>)
+      return static_cast<T>(total / static_cast<Total>(count));
+    else
+      return static_cast<T>(count == 0 ? 0 : total / count);
+  }
+};
+
+template <class T, class Fold, class Finish>
+void reduce(const Reduction& reduction, EvalContext& eval) {
+  using Total = typename Fold::Total;
+  const auto in = eval.in<T>(0);
+  const auto out = eval.out<T>(0);
+  Fold fold;
+  if constexpr (requires { fold.start; }) {
+    if (reduction.of_everything() && !in.empty()) fold.start = in[0];
+  }
+  auto* totals = reinterpret_cast<Total*>(eval.scratch(out.size() * sizeof(Total)));
+  if constexpr (requires(Total total) { fold.merge(total, total); }) {
+    reduction.run<std::is_same_v<T, float>>(in.data(), totals, eval.output(0).elements(), fold);
+  } else {
+    reduction.run_in_order(in.data(), totals, eval.output(0).elements(), fold);
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = Finish::template of<T>(totals[i], reduction.folded());
+}
+
+struct Choice {
+  DType dtype;
+  void (*reduce)(const Reduction& reduction, EvalContext& eval);
+};
+
+/// By the type of input 0.
+Result<std::unique_ptr<Kernel>> reduce_kernel(PrepareContext& context, std::span<const Choice> choices) {
+  VISQ_TRY(context.expect_inputs(2, 2));
+  VISQ_TRY(context.expect_outputs(1));
+  const DType dtype = context.input(0).dtype;
+  const auto found = std::find_if(choices.begin(), choices.end(), [&](const Choice& choice) { return choice.dtype == dtype; });
+  if (found == choices.end()) return context.unsupported("cannot run with {}", name(dtype));
+  VISQ_ASSIGN(auto reduction, Reduction::plan(context, dtype));
+  return make_kernel([reduction = std::move(reduction), reduce = found->reduce](EvalContext& eval) -> Status {
+    reduce(reduction, eval);
     return {};
   });
 }
 
-template <template <class> class Fold, class Types>
+template <template <class> class Fold, class Finish, class... Ts>
+constexpr auto choices(TypeList<Ts...>) {
+  return std::array{Choice{kDTypeOf<Ts>, reduce<Ts, Fold<Ts>, Finish>}...};
+}
+template <template <class> class Fold, class Types, class Finish = Whole>
 Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
+  static constexpr auto kChoices = choices<Fold, Finish>(Types());
   VISQ_TRY(context.expect_inputs(2, 2));
   VISQ_TRY(context.expect_outputs(1));
   VISQ_TRY(expect_same_grid(context, context.input(0), "the input", context.output(0)));
-  return for_type(context, 0, Types(), [&]<class T>(std::type_identity<T>) { return reduce_kernel<T, Fold<T>>(context); });
+  return reduce_kernel(context, kChoices);
 }
 
 /// Numbers by one fold, bools by another.
@@ -131,12 +150,11 @@ Result<std::unique_ptr<Kernel>> prepare_either(PrepareContext& context) {
 }
 
 /// Floats by a fold in order, all others as ever.
-template <class Fold, auto Otherwise>
+template <class Fold, auto Otherwise, class Finish = Whole>
 Result<std::unique_ptr<Kernel>> prepare_in_order(PrepareContext& context) {
   if (!context.has_input(0) || context.input(0).dtype != DType::kFloat32) return Otherwise(context);
-  VISQ_TRY(context.expect_inputs(2, 2));
-  VISQ_TRY(context.expect_outputs(1));
-  return reduce_kernel<float, Fold>(context);
+  static constexpr Choice kChoices[] = {{DType::kFloat32, reduce<float, Fold, Finish>}};
+  return reduce_kernel(context, kChoices);
 }
 
 using Numbers = TypeList<float, std::int8_t, std::uint8_t, std::int16_t, std::int32_t, std::int64_t>;
@@ -149,8 +167,8 @@ constexpr OpDef kDefinitions[] = {
      .prepare_in_order = prepare_in_order<OrderedSum, prepare_either<SumFold, AnyFold, Numbers>>,
      .types = kNumbersOrBool},
     {.name = "MEAN",
-     .prepare = prepare<MeanFold, Numbers>,
-     .prepare_in_order = prepare_in_order<OrderedMean, prepare<MeanFold, Numbers>>,
+     .prepare = prepare<SumFold, Numbers, Mean>,
+     .prepare_in_order = prepare_in_order<OrderedSum, prepare<SumFold, Numbers, Mean>, Mean>,
      .types = Numbers::dtypes()},
     {.name = "REDUCE_PROD",
      .prepare = prepare_either<ProductFold, AllFold, Numbers>,
