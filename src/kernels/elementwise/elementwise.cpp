@@ -83,27 +83,40 @@ class HalfZip final : public ZipRun {
   std::unique_ptr<const ZipRun> run_;
 };
 
-/// Elements of `size` bytes, all like the first one, which stands there already.
-void repeat(std::byte* first, std::size_t size, std::int64_t count) {
-  const std::size_t bytes = size * static_cast<std::size_t>(count);
-  for (std::size_t done = size; done < bytes;) {
-    const std::size_t more = std::min(done, bytes - done);
-    std::memcpy(first + done, first, more);
-    done += more;
+/// Lays out `count` elements, `step` apart, each `times` times.
+template <class Element>
+void spread(const std::byte* from, std::int64_t step, std::int64_t count, std::int64_t times, std::byte* to) {
+  const auto* const elements = reinterpret_cast<const Element*>(from);
+  for (std::int64_t i = 0; i < count; ++i) std::fill_n(reinterpret_cast<Element*>(to) + i * times, times, elements[i * step]);
+}
+using Spread = void (*)(const std::byte* from, std::int64_t step, std::int64_t count, std::int64_t times, std::byte* to);
+Spread spread_of(std::size_t size) {
+  switch (size) {
+    case 1:
+      return spread<std::uint8_t>;
+    case 2:
+      return spread<std::uint16_t>;
+    case 4:
+      return spread<std::uint32_t>;
+    default:
+      return spread<std::uint64_t>;
   }
 }
 
 class ZipKernel final : public Kernel {
  public:
   ZipKernel(Broadcast<2> broadcast, DType in, DType out, std::unique_ptr<const ZipRun> run)
-      : broadcast_(std::move(broadcast)), in_size_(size_of(in)), out_size_(size_of(out)), run_(std::move(run)) {
-    repeated_ = broadcast_.repeated_runs();
-  }
+      : broadcast_(std::move(broadcast)),
+        short_runs_(broadcast_.short_runs()),
+        in_size_(size_of(in)),
+        out_size_(size_of(out)),
+        spread_(spread_of(in_size_)),
+        run_(std::move(run)) {}
 
   Status eval(EvalContext& eval) const override {
     const auto steps = broadcast_.steps();
-    if (repeated_) {
-      join_runs(*repeated_, eval);
+    if (short_runs_) {
+      join_runs(*short_runs_, eval);
     } else if (steps[0] == steps[1]) {  // both 1; or both 0, and a run is one element
       const std::byte* const a = eval.input(0).data;
       const std::byte* const b = eval.input(1).data;
@@ -130,8 +143,7 @@ class ZipKernel final : public Kernel {
     broadcast_.for_each_run([&](const auto& offsets, std::int64_t start, std::int64_t length) {
       if (offsets[still] != there) {
         there = offsets[still];
-        std::memcpy(laid_out, operands[still] + in_bytes(there), in_size_);
-        repeat(laid_out, in_size_, std::min(length, kAtOnce));
+        spread_(operands[still] + in_bytes(there), 0, 1, std::min(length, kAtOnce), laid_out);
       }
       for (std::int64_t first = 0; first < length; first += kAtOnce) {
         const std::byte* const moving = operands[1 - still] + in_bytes(offsets[1 - still] + first);
@@ -141,31 +153,35 @@ class ZipKernel final : public Kernel {
     });
   }
 
-  /// The operand whose run repeats is laid out several times, so that one call does many runs.
-  void join_runs(const Broadcast<2>::RepeatedRuns& runs, EvalContext& eval) const {
+  /// The operand that repeats is laid out for several runs, so that one call does them.
+  void join_runs(const Broadcast<2>::ShortRuns& runs, EvalContext& eval) const {
     const std::int64_t at_once = std::min(runs.count, kAtOnce / runs.length);
-    const auto run_bytes = static_cast<std::size_t>(in_bytes(runs.length));
-    std::byte* const laid_out = eval.scratch(static_cast<std::size_t>(at_once) * run_bytes);
-    const std::size_t moves = 1 - runs.repeats;
+    std::byte* const laid_out = eval.scratch(static_cast<std::size_t>(in_bytes(at_once * runs.length)));
+    const std::size_t repeats = runs.repeats, moves = 1 - repeats;
+    const bool still = broadcast_.steps()[repeats] == 0;
     const std::byte* const operands[] = {eval.input(0).data, eval.input(1).data};
     std::byte* const out = eval.output(0).data;
     broadcast_.for_each_block(runs, [&](const auto& offsets, std::int64_t start) {
-      std::memcpy(laid_out, operands[runs.repeats] + in_bytes(offsets[runs.repeats]), run_bytes);
-      repeat(laid_out, run_bytes, at_once);
+      const std::byte* const from = operands[repeats] + in_bytes(offsets[repeats]);
+      for (std::int64_t i = 0; i < at_once && !still; ++i) {
+        std::memcpy(laid_out + in_bytes(i * runs.length), from, static_cast<std::size_t>(in_bytes(runs.length)));
+      }
       for (std::int64_t first = 0; first < runs.count; first += at_once) {
+        const std::int64_t count = std::min(at_once, runs.count - first);
+        if (still) spread_(from + in_bytes(first * runs.step), runs.step, count, runs.length, laid_out);
         const std::byte* const moving = operands[moves] + in_bytes(offsets[moves] + first * runs.length);
         const std::byte* const a = moves == 0 ? moving : laid_out;
         const std::byte* const b = moves == 0 ? laid_out : moving;
-        const std::int64_t length = std::min(at_once, runs.count - first) * runs.length;
-        (*run_)(a, b, out + out_bytes(start + first * runs.length), length);
+        (*run_)(a, b, out + out_bytes(start + first * runs.length), count * runs.length);
       }
     });
   }
 
   Broadcast<2> broadcast_;
+  std::optional<Broadcast<2>::ShortRuns> short_runs_;
   std::size_t in_size_, out_size_;
+  Spread spread_;
   std::unique_ptr<const ZipRun> run_;
-  std::optional<Broadcast<2>::RepeatedRuns> repeated_;
 };
 
 template <class Choice>

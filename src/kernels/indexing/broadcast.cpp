@@ -46,18 +46,18 @@ Result<Broadcast<N>> Broadcast<N>::plan(PrepareContext& context, DType output) {
 }
 
 template <std::size_t N>
-std::optional<typename Broadcast<N>::RepeatedRuns> Broadcast<N>::repeated_runs() const {
+std::optional<typename Broadcast<N>::ShortRuns> Broadcast<N>::short_runs() const {
   constexpr std::int64_t kShort = 64, kMany = 8;  // elements, runs: below, laying out the operand costs what it saves
   const std::int64_t length = loops_.run_length();
   if (loops_.depth() < 2 || length > kShort || loops_.size(loops_.depth() - 2) < kMany) return std::nullopt;
   std::optional<std::size_t> repeats;
   for (std::size_t i = 0; i < N; ++i) {
-    const std::int64_t step = loops_.steps(loops_.depth() - 2)[i];
-    if (steps()[i] != 1 || (step != 0 && step != length) || (step == 0 && repeats)) return std::nullopt;
-    if (step == 0) repeats = i;
+    if (steps()[i] == 1 && loops_.steps(loops_.depth() - 2)[i] == length) continue;
+    if (repeats || (steps()[i] == 1 && loops_.steps(loops_.depth() - 2)[i] != 0)) return std::nullopt;
+    repeats = i;
   }
   if (!repeats) return std::nullopt;
-  return RepeatedRuns{*repeats, length, loops_.size(loops_.depth() - 2)};
+  return ShortRuns{*repeats, length, loops_.size(loops_.depth() - 2), loops_.steps(loops_.depth() - 2)[*repeats]};
 }
 
 template class Broadcast<2>;

@@ -34,15 +34,17 @@ class Broadcast {
   /// Each operand's step along a run, 0 or 1.
   std::array<std::int64_t, N> steps() const { return loops_.run_steps(); }
 
-  /// Many short runs behind each other that all meet the same run of one operand: [224, 224, 3] and [3].
-  struct RepeatedRuns {
+  /// Many short runs behind each other that all meet the same run of one operand, [224, 224, 3] and [3], or one element of it each,
+  /// [224, 224, 3] and [224, 224, 1].
+  struct ShortRuns {
     std::size_t repeats;  ///< the operand; all others are dense
     std::int64_t length, count;
+    std::int64_t step;  ///< of that operand from run to run, where it stands still in a run; else 0
   };
-  std::optional<RepeatedRuns> repeated_runs() const;
-  /// Where there are repeated runs: calls body(offsets, start) for every `count` of them.
+  std::optional<ShortRuns> short_runs() const;
+  /// Where there are short runs: calls body(offsets, start) for every `count` of them.
   template <class Body>
-  void for_each_block(const RepeatedRuns& runs, Body&& body) const {
+  void for_each_block(const ShortRuns& runs, Body&& body) const {
     std::int64_t start = 0;
     loops_.for_each(loops_.depth() - 2, [&](const auto& offsets) {
       body(offsets, start);
