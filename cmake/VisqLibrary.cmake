@@ -2,7 +2,8 @@
 #
 # visq_library(NAME [COLD|OWN_OPTIONS] [DEPENDS visq_… | package targets …] [PRIVATE package targets …] [USES wing …]): the room of the
 # calling folder. COLD: see visq_cold(). OWN_OPTIONS: it sets compiler options of its own.
-# visq_wing(NAME FOLDER [HOT] [USES wing …]): a wing of it; `.` is the room's own folder. HOT: in a COLD room, but goes over elements.
+# visq_wing(NAME FOLDER [HOT file …] [WITHOUT file …] [USES wing …]): a wing of it; `.` is the room's own folder. HOT: what in a COLD
+# room goes over elements. WITHOUT: what this build leaves out.
 #
 # DEPENDS and USES are the arrows: which folders a folder's files may include from, by way of others too. All point down; a test in
 # tests/docs holds the includes against them.
@@ -38,20 +39,30 @@ function(visq_compiled_as_ours name depends private)
 endfunction()
 
 function(visq_wing name folder)
-  cmake_parse_arguments(ARG "HOT" "" "USES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "HOT;WITHOUT;USES" ${ARGN})
+  visq_sources(${name} ${folder} EXCEPT ${ARG_HOT} ${ARG_WITHOUT})
   if(ARG_HOT)
-    get_target_property(depends ${name} VISQ_DEPENDS)
-    get_target_property(private ${name} VISQ_PRIVATE)
-    add_library(${name}_${folder} OBJECT)
-    visq_compiled_as_ours(${name}_${folder} "${depends}" "${private}")
-    visq_headers(${name}_${folder})
-    visq_sources(${name}_${folder} ${folder})
-    target_sources(${name} PRIVATE $<TARGET_OBJECTS:${name}_${folder}>)
-  else()
-    visq_sources(${name} ${folder})
+    if(NOT TARGET ${name}_hot)
+      get_target_property(depends ${name} VISQ_DEPENDS)
+      get_target_property(private ${name} VISQ_PRIVATE)
+      add_library(${name}_hot OBJECT)
+      visq_compiled_as_ours(${name}_hot "${depends}" "${private}")
+      visq_headers(${name}_hot)
+      target_sources(${name} PRIVATE $<TARGET_OBJECTS:${name}_hot>)
+    endif()
+    visq_sources(${name}_hot ${folder} ONLY ${ARG_HOT})
   endif()
   get_target_property(rooms ${name} VISQ_ROOMS)
   visq_arrows(${folder} ${ARG_USES} ROOMS ${rooms})
+endfunction()
+
+# visq_absent(VARIABLE OPTION FILE): adds to a list what this build leaves out: FILE.cpp, or FILE_absent.cpp where OPTION is on.
+function(visq_absent variable option file)
+  if(${option})
+    set(${variable} ${${variable}} ${file}_absent.cpp PARENT_SCOPE)
+  else()
+    set(${variable} ${${variable}} ${file}.cpp PARENT_SCOPE)
+  endif()
 endfunction()
 
 # visq_arrows(FOLDER wing … ROOMS room …): notes what FOLDER, a wing of the calling folder's room, may include from, as a line of

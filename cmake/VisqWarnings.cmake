@@ -6,6 +6,8 @@ target_compile_options(visq_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow
 target_compile_options(visq_warnings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 # The same source gives the same numbers on every CPU: no fused multiply-add where the source has two operations.
 target_compile_options(visq_warnings INTERFACE -ffp-contract=off)
+# GCC looks for memory to give back from 128 MB on; with 300 MB it does so seldom, and a tenth of its time is saved.
+target_compile_options(visq_warnings INTERFACE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=300000>)
 # Where files are compiled together, their unnamed namespaces stand in what the compiler takes for headers.
 if(CMAKE_UNITY_BUILD)
   target_compile_options(visq_warnings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)

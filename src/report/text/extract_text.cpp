@@ -27,14 +27,14 @@ std::string names_of(const std::vector<MapIdentity>& maps) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-using Line = std::pair<std::string, std::string>;
+using Entry = std::pair<std::string, std::string>;
 
-std::vector<Line> file_lines(const ExtractResult& result, const ExtractFiles& files) {
+std::vector<Entry> file_lines(const ExtractResult& result, const ExtractFiles& files) {
   const std::string records = records_text(result);
   const std::string first = result.records.last - result.records.first == 1
                                 ? fmt::format("record {}", result.records.first)
                                 : fmt::format("records {}:{}", result.records.first, result.records.last);
-  std::vector<Line> lines{
+  std::vector<Entry> lines{
       {files.reference_model, operators_of(result.reference)},
       {files.quantized_model, operators_of(result.quantized)},
       {files.data,
@@ -78,7 +78,7 @@ std::string extract_text(const ExtractResult& result, const ExtractFiles& files,
   text += "\n";
   const auto lines = file_lines(result, files);
   std::size_t widest = 0;
-  for (const Line& line : lines) widest = std::max(widest, width(line.first));
+  for (const Entry& line : lines) widest = std::max(widest, width(line.first));
   for (const auto& [file, what] : lines) {
     text += fmt::format("{}{}  {}\n", file, std::string(widest - width(file), ' '), wrapped(what, columns, widest + 2));
   }
