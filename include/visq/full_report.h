@@ -44,8 +44,11 @@ struct FullReport {
   std::vector<std::string> left_out;  ///< parts for which there was no time
 };
 
+/// Errors: kUnsupported where the library was built without d3, which draws the page.
+Status can_make_pages();
+
 /// One HTML file without references to anything outside; the same bytes for the same results, wherever the models lie. Never fails: a graph
-/// that cannot be laid out is left out, and the page says so.
+/// that cannot be laid out is left out, and the page says so. Where can_make_pages() fails, it stays empty in a browser.
 std::string html_page(const FullReport& report);
 
 /// A comparison that holds the values of a visq.json file (one metric, which is the file's own where it is none of ours), of the model

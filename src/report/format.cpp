@@ -28,6 +28,8 @@ const FormatDef* find_format(std::string_view kind) {
   return found == all.end() ? nullptr : *found;
 }
 
+Status available(const FormatDef& format) { return format.available != nullptr ? format.available() : Status(); }
+
 std::string stem(const CompareResult& result) { return stem_of(result.reference.path); }
 
 }  // namespace report
@@ -52,6 +54,7 @@ Result<std::vector<std::string>> write_report(const CompareResult& result, std::
                                               const ReportOptions& options) {
   const report::FormatDef* format = report::find_format(kind);
   if (format == nullptr) return unknown_kind(kind);
+  VISQ_TRY(report::available(*format));
   VISQ_TRY(make_folder(folder));
   std::vector<std::string> written;
   for (const OutputFile& file : format->write(result, options, folder)) {
@@ -64,6 +67,7 @@ Result<std::vector<std::string>> write_report(const CompareResult& result, std::
 Status write_report_file(const CompareResult& result, std::string_view kind, const std::string& path, const ReportOptions& options) {
   const report::FormatDef* format = report::find_format(kind);
   if (format == nullptr) return unknown_kind(kind);
+  VISQ_TRY(report::available(*format));
   const auto files = format->write(result, options, std::filesystem::path(path).parent_path().string());
   if (files.size() != 1) return usage_error("{}: format '{}' consists of {} files and needs a folder", path, kind, files.size());
   return write_file(path, files.front().content);

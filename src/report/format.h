@@ -18,6 +18,8 @@ struct FormatDef {
   std::vector<OutputFile> (*write)(const CompareResult& result, const ReportOptions& options, const std::string& folder);
   /// Of any command that fills a review; null where the format is one of comparisons only.
   std::vector<OutputFile> (*write_review)(const Review& review) = nullptr;
+  /// An error where this build lacks what the format needs; null: it is always there.
+  Status (*available)() = nullptr;
 };
 
 /// FormatDef::write of a format that sees reviews only.
@@ -30,6 +32,8 @@ std::vector<OutputFile> by_review(const CompareResult& result, const ReportOptio
 std::span<const FormatDef* const> all_formats();
 /// The format of a kind; null where there is none.
 const FormatDef* find_format(std::string_view kind);
+/// FormatDef::available(), if any.
+Status available(const FormatDef& format);
 
 /// The reference's file name without its ending: what output files are named after.
 std::string stem(const CompareResult& result);

@@ -8,6 +8,7 @@
 
 #include "core/simd.h"
 #include "kernels/backend/onednn.h"
+#include "kernels/backend/xnnpack.h"
 
 namespace visq::kernels {
 namespace {
@@ -34,19 +35,13 @@ const char* onednn_instructions() {
   return found == std::end(kNames) ? "instructions it does not name" : found->name;
 }
 
-std::string xnnpack() {
-  const std::string_view package = VISQ_XNNPACK_PACKAGE_VERSION;
-  const std::string version = package.empty() ? "of a version that it does not state" : fmt::format("{} (its package's version)", package);
-  return fmt::format("XNNPACK {}, chooses its instructions by itself", version);
-}
-
 }  // namespace
 
 std::vector<std::string> kernel_libraries() {
   const dnnl_version_t* version = dnnl_version();
   return {fmt::format("oneDNN {}.{}.{}, uses {}; int8 products are computed {}", version->major, version->minor, version->patch,
                       onednn_instructions(), backend::exact_int8_sums() ? "in integers" : "in float32"),
-          xnnpack(), fmt::format("Highway {}.{}.{}, uses {}", HWY_MAJOR, HWY_MINOR, HWY_PATCH, simd::name(simd::level()))};
+          backend::xnnpack_version(), fmt::format("Highway {}.{}.{}, uses {}", HWY_MAJOR, HWY_MINOR, HWY_PATCH, simd::name(simd::level()))};
 }
 
 std::string cpu_features() {

@@ -1,5 +1,6 @@
 #include "kernels/backend/xnnpack.h"
 
+#include <fmt/format.h>
 #include <xnnpack.h>
 
 #include <cstddef>
@@ -57,6 +58,12 @@ std::unique_ptr<XnnpackOperator> make_xnnpack_convolution(const XnnpackConvoluti
       in_channels, out_channels, convolution.filter, convolution.bias, convolution.clamp.low, convolution.clamp.high, flags, &op);
   if (status != xnn_status_success) return nullptr;
   return std::make_unique<Operator>(op, shape);
+}
+
+std::string xnnpack_version() {
+  const std::string_view package = VISQ_XNNPACK_PACKAGE_VERSION;
+  const std::string version = package.empty() ? "of a version that it does not state" : fmt::format("{} (its package's version)", package);
+  return fmt::format("XNNPACK {}, chooses its instructions by itself", version);
 }
 
 }  // namespace visq::kernels::backend

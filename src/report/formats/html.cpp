@@ -17,7 +17,7 @@ std::vector<OutputFile> write(const CompareResult& result, const ReportOptions& 
 }  // namespace
 
 std::span<const FormatDef> definitions() {
-  static const FormatDef def{{"html", "graph, tables and pairing in one page for a browser", false}, write};
+  static const FormatDef def{{"html", "graph, tables and pairing in one page for a browser", false}, write, nullptr, can_make_pages};
   return {&def, 1};
 }
 

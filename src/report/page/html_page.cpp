@@ -1,5 +1,6 @@
 // The page of `report`: a template with style, script and data put into it.
 #include "report/page/html_data.h"
+#include "report/page/page_library.h"
 
 namespace visq {
 namespace report {
@@ -14,8 +15,6 @@ std::string_view charts_js();
 std::string_view layout_js();
 std::string_view sections_js();
 std::string_view start_js();
-std::string_view d3_min_js();  // the library that draws
-std::string_view d3_license_txt();
 
 namespace {
 
@@ -45,6 +44,8 @@ std::string_view take_until(std::string_view& page, std::string_view mark) {
 }  // namespace
 }  // namespace report
 
+Status can_make_pages() { return report::page_library_there(); }
+
 std::string html_page(const FullReport& report) {
   std::string_view page = report::page_html();
   std::string out;
@@ -53,10 +54,7 @@ std::string html_page(const FullReport& report) {
   out += report::take_until(page, "{{data}}");
   out += report::embeddable(report::html_data(report));
   out += report::take_until(page, "{{library}}");
-  out += report::d3_license_txt();
-  std::string_view library = report::d3_min_js();
-  report::take_until(library, "\n");  // its first line is an address; what it says of the author stands in the licence too
-  out += library;
+  out += report::page_library();
   out += report::take_until(page, "{{js}}");
   for (const auto part : {report::basis_js, report::tables_js, report::charts_js, report::layout_js, report::graph_js, report::panel_js,
                           report::sections_js, report::start_js}) {

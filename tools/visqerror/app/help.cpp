@@ -8,6 +8,7 @@
 #include "kernels/backend/build_info.h"
 #include "model/flatbuffers_version.h"
 #include "report/page/graph_layout.h"
+#include "report/page/page_library.h"
 #include "visqerror/options/command.h"
 
 namespace visq::tool {
@@ -141,7 +142,8 @@ std::string general_help() {
 std::string version_text() {
   std::string text = fmt::format("visqerror {}\n", VISQ_VERSION);
   for (const std::string& library : kernels::kernel_libraries()) text += fmt::format("{}\n", library);
-  for (const std::string& library : {hdf5::version(), flatbuffers_version(), report::graphviz_version()}) text += library + "\n";
+  for (const std::string& library : {hdf5::version(), flatbuffers_version(), report::graphviz_version(), report::page_library_version()})
+    text += library + "\n";
   return text + fmt::format("CPU: {}\n", kernels::cpu_features());
 }
 

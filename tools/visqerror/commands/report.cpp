@@ -61,6 +61,7 @@ Result<Plan> make_plan(const Arguments& arguments) {
   if (arguments.quick && arguments.time) return usage_error("--time: goes without --quick, which is the comparison only");
   if (arguments.view && arguments.out.empty()) return usage_error("--view-in-browser: needs -o, the file to show");
   if (arguments.out.empty() && arguments.json.empty()) return usage_error("report: no output; give -o DIR or -o FILE.html");
+  if (!arguments.out.empty()) VISQ_TRY(can_make_pages());
   if (!arguments.out.empty()) plan.page = names_page(arguments.out) ? arguments.out : arguments.out + "/report.html";
   return plan;
 }

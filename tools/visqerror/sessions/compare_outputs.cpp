@@ -97,6 +97,7 @@ Status CompareOutputs::parse_write(const std::string& text, const std::vector<Me
     for (const report::FormatDef* known : report::all_formats()) names.push_back(known->info.kind);
     return usage_error("--write: unknown kind '{}'{}", kind, suggestion(kind, names));
   }
+  VISQ_TRY(report::available(*format));
   if (equals == std::string::npos) {
     const bool already = !folder_.empty() && format->info.by_default;
     if (!already) destinations_.push_back({format, folder_.empty() ? "." : folder_, ""});
