@@ -27,6 +27,6 @@ endfunction()
 function(visq_cold target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   # With -O1 GCC 12 sees short strings overrun in std::string's operator+ (GCC bug 105329).
-  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Wno-array-bounds>)
+  target_compile_options(${target} PRIVATE "$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Wno-array-bounds;-Wno-stringop-overflow>")
 endfunction()
 visq_cold(visq_headers_cold)

@@ -34,11 +34,11 @@ enum class MetricUnit : std::uint8_t {
 
 /// How a metric is shown.
 struct MetricLook {
-  int table = 0;             ///< place in the table of layers: below 10 before the statistics, from 10 on behind them; 0: not there
-  std::string_view heading;  ///< in that table; empty: the label
-  int terminal = 0;          ///< place in the terminal's tables; 0: there only where it is asked for
-  int gives_way = 10;        ///< where a terminal has no room for all columns, those with the largest number go first
-  double color_span = 0;     ///< colours reach from 0 to this at least; 0: from the least value to the largest
+  int table = 0;                  ///< place in the table of layers: below 10 before the statistics, from 10 on behind them; 0: not there
+  std::string_view heading = {};  ///< in that table; empty: the label
+  int terminal = 0;               ///< place in the terminal's tables; 0: there only where it is asked for
+  int gives_way = 10;             ///< where a terminal has no room for all columns, those with the largest number go first
+  double color_span = 0;          ///< colours reach from 0 to this at least; 0: from the least value to the largest
 };
 
 /// What users and output formats need to know of a metric.

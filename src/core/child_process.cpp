@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "core/stop.h"
 
@@ -50,14 +51,14 @@ void ChildProcess::send(std::span<const std::byte> bytes) {
     const ssize_t sent = ::send(channel_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0) return;  // it has ended: receive() tells how
-    bytes = bytes.subspan(static_cast<std::size_t>(sent));
+    bytes = bytes.subspan(as_size(sent));
   }
 }
 
 std::size_t ChildProcess::receive(std::span<std::byte> bytes) {
   while (process_ != 0) {
     const ssize_t count = ::recv(channel_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
-    if (count > 0) return static_cast<std::size_t>(count);
+    if (count > 0) return as_size(count);
     if (count < 0 && errno == EINTR) continue;
     const bool later = count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
     if (!later || !wait()) finish();

@@ -5,6 +5,7 @@
 #include <limits>
 #include <new>
 
+#include "core/as_size.h"
 #include "core/available_memory.h"
 #include "core/checked.h"
 #include "visq/dtype.h"
@@ -35,13 +36,13 @@ constexpr std::array<TypeFacts, kDTypeCount> kTypes{{
     {"mxfp4", 0, false, false, false},       {"mxint8", 0, false, false, false},
 }};
 
-const TypeFacts& facts(DType type) { return kTypes[static_cast<std::size_t>(type)]; }
+const TypeFacts& facts(DType type) { return kTypes[as_size(type)]; }
 
 }  // namespace
 
 std::string_view name(DType type) { return facts(type).name; }
 int bits(DType type) { return facts(type).bits; }
-std::size_t size_of(DType type) { return static_cast<std::size_t>((facts(type).bits + 7) / 8); }
+std::size_t size_of(DType type) { return as_size((facts(type).bits + 7) / 8); }
 bool is_integer(DType type) { return facts(type).integer; }
 bool is_floating(DType type) { return facts(type).floating; }
 
@@ -72,7 +73,7 @@ std::string to_string(const Shape& shape) {
 
 Array make_array(DType dtype, Shape shape) {
   Array array{dtype, std::move(shape), {}, {}};
-  const auto count = static_cast<std::size_t>(array.shape.elements());
+  const auto count = as_size(array.shape.elements());
   if (!affordable(count * (dtype == DType::kString ? sizeof(std::string) : size_of(dtype)))) throw std::bad_alloc();
   if (dtype == DType::kString) {
     array.strings.resize(count);
@@ -83,7 +84,7 @@ Array make_array(DType dtype, Shape shape) {
 }
 
 std::optional<std::int64_t> checked_elements(std::span<const std::int64_t> dims) {
-  if (dims.size() > static_cast<std::size_t>(kMostAxes)) return std::nullopt;
+  if (dims.size() > as_size(kMostAxes)) return std::nullopt;
   std::int64_t product = 1;
   bool empty = false;
   for (const std::int64_t size : dims) {

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "core/as_size.h"
 #include "core/descriptor.h"
 #include "core/error.h"
 
@@ -29,7 +30,7 @@ Status write_all(int descriptor, std::string_view content, const std::string& pa
     const ssize_t written = ::write(descriptor, content.data(), content.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return bad_input("{}: cannot be written: {}", path, reason());
-    content.remove_prefix(static_cast<std::size_t>(written));
+    content.remove_prefix(as_size(written));
   }
   if (::fsync(descriptor) != 0) return bad_input("{}: cannot be written: {}", path, reason());
   return {};
@@ -43,7 +44,7 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& pa
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) return bad_input("{}: cannot be read: {}", path, reason());
   if (!S_ISREG(facts.st_mode)) return bad_input("{}: is not a file", path);
-  const auto size = static_cast<std::size_t>(facts.st_size);
+  const auto size = as_size(facts.st_size);
   if (size == 0) return bad_input("{}: is empty", path);
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (address == MAP_FAILED) return bad_input("{}: cannot be read: {}", path, reason());
@@ -68,7 +69,7 @@ Status write_file(const std::string& path, std::string_view content) {
     while (!content.empty()) {
       const ssize_t written = ::write(device.get(), content.data(), content.size());
       if (written < 0) return bad_input("{}: cannot be written: {}", path, reason());
-      content.remove_prefix(static_cast<std::size_t>(written));
+      content.remove_prefix(as_size(written));
     }
     return {};
   }

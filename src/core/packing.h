@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/as_size.h"
+
 namespace visq {
 
 class PackWriter {
@@ -43,8 +45,8 @@ class PackReader {
   bool get_text(std::string& text) {
     std::uint64_t size = 0;
     if (!get(size) || bytes_.size() < size) return false;
-    text = bytes_.substr(0, static_cast<std::size_t>(size));
-    bytes_.remove_prefix(static_cast<std::size_t>(size));
+    text = bytes_.substr(0, as_size(size));
+    bytes_.remove_prefix(as_size(size));
     return true;
   }
   bool at_end() const { return bytes_.empty(); }

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <vector>
 
+#include "core/as_size.h"
+
 namespace visq::simd {
 namespace {
 
@@ -42,7 +44,7 @@ std::span<const Level> levels() {
 
 const char* name(Level level) {
   constexpr std::array<const char*, 5> kNames = {"AVX-512", "AVX2", "SSE4.2", "SSSE3", "baseline"};
-  return kNames[static_cast<std::size_t>(level)];
+  return kNames[as_size(level)];
 }
 
 Level level() { return current().load(std::memory_order_relaxed); }

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <span>
 
+#include "core/as_size.h"
+
 namespace visq::simd {
 
 /// Instruction sets that functions are compiled for, best first. Baseline is whatever every machine of the build's kind has.
@@ -24,7 +26,7 @@ template <class Function>
 struct Copies {
   std::array<Function*, 5> by_level;
   Function* chosen() const {
-    auto i = static_cast<std::size_t>(level());
+    auto i = as_size(level());
     while (by_level[i] == nullptr) ++i;
     return by_level[i];
   }

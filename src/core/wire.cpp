@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/as_size.h"
+
 namespace visq {
 namespace {
 
@@ -17,7 +19,7 @@ void write_all(int descriptor, std::span<const std::byte> bytes) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) ::_exit(0);
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    bytes = bytes.subspan(as_size(written));
   }
 }
 
@@ -51,7 +53,7 @@ std::uint64_t WireReader::number(std::uint64_t most) {
 }
 
 std::string WireReader::text(std::size_t longest) {
-  std::string text(static_cast<std::size_t>(number(longest)), '\0');
+  std::string text(as_size(number(longest)), '\0');
   bytes(std::as_writable_bytes(std::span(text)));
   return ok_ ? text : "";
 }

@@ -1,4 +1,5 @@
 // From a record to the inputs of a model.
+#include "core/as_size.h"
 #include "core/error.h"
 #include "data/sources/convert.h"
 #include "data/sources/input_spec.h"
@@ -45,7 +46,7 @@ Result<Array> convert(const Array& data, const TensorInfo& input, const TensorIn
 
 std::vector<TensorInfo> inputs_of(const Model& model) {
   std::vector<TensorInfo> inputs;
-  for (const int index : model.main().inputs) inputs.push_back(model.main().tensors[static_cast<std::size_t>(index)]);
+  for (const int index : model.main().inputs) inputs.push_back(model.main().tensors[as_size(index)]);
   return inputs;
 }
 
@@ -80,7 +81,7 @@ Result<std::vector<Array>> InputFeed::feed(const Record& record, const Side& sid
   }
   std::vector<Array> arrays;
   for (std::size_t i = 0; i < side.inputs.size(); ++i) {
-    const auto position = static_cast<std::size_t>(side.order[i]);
+    const auto position = as_size(side.order[i]);
     const Array& data = record.inputs[position];
     const data::InputSpec spec = data::input_spec(side.inputs[i], i);
     const std::string place = fmt::format("{}: record {}, {}", side.path, record.index, spec.label);

@@ -1,6 +1,7 @@
 // Which input of one model is which of the other.
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "data/sources/input_spec.h"
 
@@ -48,7 +49,7 @@ constexpr Rule kRules[] = {{same_name, true}, {same_type, true}, {same_shape, tr
 std::vector<Candidate> candidates(const Model& model) {
   std::vector<Candidate> list;
   for (const int index : model.main().inputs) {
-    const TensorInfo& tensor = model.main().tensors[static_cast<std::size_t>(index)];
+    const TensorInfo& tensor = model.main().tensors[as_size(index)];
     list.push_back({&tensor, data::input_spec(tensor, list.size()), list.size()});
   }
   return list;

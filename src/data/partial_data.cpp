@@ -1,6 +1,7 @@
 // Data that leave out some inputs of the model: those that are fed back from its outputs.
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "data/sources/open_numbered.h"
 
@@ -18,7 +19,7 @@ class WidenedSource final : public RecordSource {
   Result<Record> read(std::int64_t index) override {
     VISQ_ASSIGN(Record record, inner_->read(index));
     std::vector<Array> all(inputs_);
-    for (std::size_t i = 0; i < present_.size(); ++i) all[static_cast<std::size_t>(present_[i])] = std::move(record.inputs[i]);
+    for (std::size_t i = 0; i < present_.size(); ++i) all[as_size(present_[i])] = std::move(record.inputs[i]);
     record.inputs = std::move(all);
     return record;
   }

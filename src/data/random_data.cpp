@@ -3,6 +3,7 @@
 #include <optional>
 #include <random>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "data/sources/input_spec.h"
 
@@ -28,10 +29,10 @@ std::optional<Range> range_of(const TensorInfo& tensor) {
 /// The range of a graph input or, where it is float, of the QUANTIZE operator that reads it.
 std::optional<Range> input_range(const Model& model, int input) {
   const Subgraph& graph = model.main();
-  if (auto range = range_of(graph.tensors[static_cast<std::size_t>(input)])) return range;
+  if (auto range = range_of(graph.tensors[as_size(input)])) return range;
   for (const Operator& op : graph.operators) {
     if (op.type != "QUANTIZE" || op.inputs.empty() || op.inputs[0] != input || op.outputs.empty()) continue;
-    if (auto range = range_of(graph.tensors[static_cast<std::size_t>(op.outputs[0])])) return range;
+    if (auto range = range_of(graph.tensors[as_size(op.outputs[0])])) return range;
   }
   return std::nullopt;
 }
@@ -110,7 +111,7 @@ std::vector<int> twin_inputs(const Model& model, const Model* twin) {
   if (twin == nullptr) return tensors;
   const auto order = match_inputs(model, *twin);
   if (!order.ok()) return tensors;  // comparing the two will say why
-  for (std::size_t i = 0; i < order->size(); ++i) tensors[static_cast<std::size_t>((*order)[i])] = twin->main().inputs[i];
+  for (std::size_t i = 0; i < order->size(); ++i) tensors[as_size((*order)[i])] = twin->main().inputs[i];
   return tensors;
 }
 
@@ -121,7 +122,7 @@ std::unique_ptr<RecordSource> random_data(const Model& model, const Model* twin,
   const auto partners = twin_inputs(model, twin);
   for (std::size_t i = 0; i < partners.size(); ++i) {
     const int input = model.main().inputs[i];
-    const TensorInfo& tensor = model.main().tensors[static_cast<std::size_t>(input)];
+    const TensorInfo& tensor = model.main().tensors[as_size(input)];
     const data::InputKind kind = data::kind_of(tensor);
     std::optional<Range> range;
     if (!legacy && partners[i] >= 0) range = input_range(*twin, partners[i]);

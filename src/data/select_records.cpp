@@ -1,4 +1,5 @@
 // Chosen records of another source.
+#include "core/as_size.h"
 #include "core/error.h"
 #include "visq/data.h"
 
@@ -13,7 +14,7 @@ class SelectedRecords final : public RecordSource {
   std::int64_t count() const override { return static_cast<std::int64_t>(records_.size()); }
   Result<Record> read(std::int64_t index) override {
     if (index < 0 || index >= count()) return bad_input("{}: there is no record {}", description(), index);
-    VISQ_ASSIGN(Record record, source_->read(records_[static_cast<std::size_t>(index)]));
+    VISQ_ASSIGN(Record record, source_->read(records_[as_size(index)]));
     record.index = index;
     return record;
   }

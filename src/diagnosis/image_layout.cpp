@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "core/as_size.h"
+
 namespace visq::diagnosis {
 namespace {
 
@@ -33,8 +35,8 @@ double deviation(std::span<const float> values) {
 
 bool seems_channels_first(std::span<const float> values, const Shape& shape) {
   if (shape.rank() != 4 || shape[3] < 2 || shape[3] > 4 || shape[1] < kLeastSize || shape[2] < kLeastSize) return false;
-  const auto width = static_cast<std::size_t>(shape[2]), channels = static_cast<std::size_t>(shape[3]);
-  if (values.size() != static_cast<std::size_t>(shape.elements())) return false;
+  const auto width = as_size(shape[2]), channels = as_size(shape[3]);
+  if (values.size() != as_size(shape.elements())) return false;
   const double expected = mean_step(values, width * channels), other = mean_step(values, width);
   return other < kBetter * expected && other < kAlike * deviation(values);
 }

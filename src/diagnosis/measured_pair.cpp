@@ -4,6 +4,7 @@
 
 #include "analysis/records/model_runner.h"
 #include "analysis/records/real_values.h"
+#include "core/as_size.h"
 #include "visq/run.h"
 
 namespace visq::diagnosis {
@@ -36,7 +37,7 @@ Status MeasuredPair::measure(RecordSource& data, RecordRange records) {
       VISQ_TRY(what_if_.see(tensor, executor.tensor(tensor)));
       const float* map = wanted.contains(tensor) ? analysis::real_values(executor.tensor(tensor), scratch) : nullptr;
       if (map == nullptr) return {};
-      const std::span elements(map, static_cast<std::size_t>(executor.tensor(tensor).elements()));
+      const std::span elements(map, as_size(executor.tensor(tensor).elements()));
       values_[tensor].sketch.add(elements);
       values_[tensor].moments.add(elements);
       return {};

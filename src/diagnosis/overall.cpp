@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/as_size.h"
 #include "diagnosis/image_layout.h"
 #include "diagnosis/suspicion.h"
 #include "diagnosis/weight_steps.h"
@@ -208,7 +209,7 @@ void explain_rest(const Symptoms& symptoms, const WhatIf& what_if, const Trials&
   Finding finding;
   finding.cause = "ACCUMULATED";
   finding.severity = Severity::kWarning;
-  finding.name = result.outputs[static_cast<std::size_t>(worst - result.output_sqnr.begin())];
+  finding.name = result.outputs[as_size(worst - result.output_sqnr.begin())];
   finding.text = fmt::format("the output has {:.1f} dB, and no single tensor is to blame: in 16 bits, all feature maps would win {:.1f} dB",
                              *worst, wins[1]);
   finding.evidence = {{"output_sqnr", *worst}, {"gain_of_maps", wins[1]}, {"threshold", kGoodSqnr}};

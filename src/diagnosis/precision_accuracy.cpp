@@ -4,6 +4,7 @@
 
 #include "analysis/records/owned_map.h"
 #include "analysis/records/record_workers.h"
+#include "core/as_size.h"
 #include "core/error.h"
 #include "runtime/executor.h"
 #include "visq/accuracy.h"
@@ -64,17 +65,17 @@ Result<bool> is_right(const Array& scores, const TensorInfo& info, std::int64_t 
   const bool row = scores.dtype == DType::kFloat32 && classes > 1 && scores.shape.elements() == classes;
   if (!row) return bad_input("'{}' is no row of class scores, so labels say nothing about it", info.name);
   if (label < 0 || label >= classes) return bad_input("label {} is none of {} classes", label, classes);
-  return rank_of({reinterpret_cast<const float*>(scores.bytes.data()), static_cast<std::size_t>(classes)}, label) < 1;
+  return rank_of({reinterpret_cast<const float*>(scores.bytes.data()), as_size(classes)}, label) < 1;
 }
 
 /// Share of the labels that are the best class.
 Result<double> share_right(analysis::PartialModels& models, const PartSet& parts, const RecommendOptions& options) {
   const Subgraph& graph = models.reference().main();
   if (graph.outputs.empty()) return bad_input("{}: has no outputs, so labels say nothing about it", models.reference().path);
-  const TensorInfo& output = graph.tensors[static_cast<std::size_t>(graph.outputs[0])];
+  const TensorInfo& output = graph.tensors[as_size(graph.outputs[0])];
   std::int64_t right = 0;
   VISQ_TRY(run_all(models, parts, options, [&](std::int64_t record, Outputs&& outputs) -> Status {
-    const std::int64_t label = options.labels[static_cast<std::size_t>(record)] + options.label_offset;
+    const std::int64_t label = options.labels[as_size(record)] + options.label_offset;
     VISQ_ASSIGN(const bool hit, is_right(outputs[0], output, label));
     right += hit ? 1 : 0;
     return {};

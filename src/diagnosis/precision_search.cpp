@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "analysis/trials/trial_runner.h"
+#include "core/as_size.h"
 #include "kernels/multiply_adds.h"
 #include "visq/run.h"
 
@@ -38,7 +39,7 @@ PrecisionSearch::PrecisionSearch(analysis::PartialModels& models, RecordSource& 
     : models_(models), data_(data), options_(options) {
   for (std::int64_t record = options.records.first; record < options.records.last; ++record) all_.push_back(record);
   for (const int output : models.reference().main().outputs) {
-    if (models.reference().main().tensors[static_cast<std::size_t>(output)].dtype == DType::kFloat32) outputs_.push_back(output);
+    if (models.reference().main().tensors[as_size(output)].dtype == DType::kFloat32) outputs_.push_back(output);
   }
   find_costs();
   find_moves();
@@ -48,7 +49,7 @@ void PrecisionSearch::find_costs() {
   const Subgraph& graph = models_.reference().main();
   const int bits = bits_of(options_.to);
   for (const QuantizedParts::Node& node : models_.parts().nodes()) {
-    const Operator& op = graph.operators[static_cast<std::size_t>(node.node)];
+    const Operator& op = graph.operators[as_size(node.node)];
     Cost& cost = costs_[node.node];
     int weight_bits = 8;
     for (const int slot : node.constants) {

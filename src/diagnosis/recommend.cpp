@@ -1,4 +1,5 @@
 #include "visq/recommend.h"
+#include "core/as_size.h"
 
 #include <fmt/format.h>
 
@@ -77,9 +78,7 @@ void choose_knee(RecommendResult& result) {
 
 void choose(const RecommendOptions& options, RecommendResult& result) {
   const auto& front = result.front;
-  const auto first = [&](const auto& good) {
-    return static_cast<std::size_t>(std::find_if(front.begin(), front.end(), good) - front.begin());
-  };
+  const auto first = [&](const auto& good) { return as_size(std::find_if(front.begin(), front.end(), good) - front.begin()); };
   if (options.target_sqnr) {
     result.chosen = first([&](const PrecisionPoint& point) { return point.sqnr >= *options.target_sqnr; });
     result.choice = fmt::format("the cheapest with at least {} dB", *options.target_sqnr);
@@ -102,18 +101,18 @@ QuantizerConfig config_of(const Model& reference, const Model& quantized, const 
   QuantizerConfig config{std::filesystem::path(reference.path).filename().string(), "int8", {}};
   for (const Operator& op : quantized.main().operators) {
     if (op.outputs.empty()) continue;
-    const TensorInfo& output = quantized.main().tensors[static_cast<std::size_t>(op.outputs[0])];
+    const TensorInfo& output = quantized.main().tensors[as_size(op.outputs[0])];
     if (!output.quantization.quantized()) continue;
     config.default_dtype = name(output.dtype);
     break;
   }
   const auto names = tensor_names(reference.main());
   for (const int index : point.operators) {
-    const Operator& op = reference.main().operators[static_cast<std::size_t>(index)];
+    const Operator& op = reference.main().operators[as_size(index)];
     QuantizerConfig::Layer layer;
     layer.op = op.label();
     layer.dtype = to;
-    for (const int output : op.outputs) layer.outputs.push_back(names[static_cast<std::size_t>(output)]);
+    for (const int output : op.outputs) layer.outputs.push_back(names[as_size(output)]);
     layer.name = layer.outputs.front();
     const auto& outputs = reference.main().outputs;
     layer.makes_output = std::any_of(op.outputs.begin(), op.outputs.end(),

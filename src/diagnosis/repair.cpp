@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "analysis/facts/layer_values.h"
+#include "core/as_size.h"
 #include "kernels/op.h"
 #include "quant/fake_quantize.h"
 
@@ -39,7 +40,7 @@ bool quantizes_weights(DType type) {
 Quantization weight_grid(DType type, const std::vector<float>& values, const ChannelLayout& layout, bool per_channel) {
   Quantization grid;
   grid.axis = layout.axis;
-  const auto channels = static_cast<std::size_t>(per_channel ? layout.channels : 1);
+  const auto channels = as_size(per_channel ? layout.channels : 1);
   std::vector<double> low(channels, 0), high(channels, 0);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::size_t c = per_channel ? layout.channel_of(i) : 0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/records/real_values.h"
+#include "core/as_size.h"
 #include "diagnosis/subject.h"
 #include "model/model_edit.h"
 
@@ -61,9 +62,7 @@ class Repair {
 struct ChannelLayout {
   int axis = 0;
   std::int64_t channels = 1, inner = 1;
-  std::size_t channel_of(std::size_t element) const {
-    return element / static_cast<std::size_t>(inner) % static_cast<std::size_t>(channels);
-  }
+  std::size_t channel_of(std::size_t element) const { return element / as_size(inner) % as_size(channels); }
 };
 ChannelLayout channel_layout(const Operator& op, const TensorInfo& weight);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "kernels/op.h"
 #include "quant/common_maps.h"
@@ -27,10 +28,9 @@ Result<std::unique_ptr<Subject>> Subject::create(std::shared_ptr<const Model> re
   const auto& matches = pairing.pairing.matches;
   const std::size_t tensors = subject->quantized().main().tensors.size();
   subject->partner_.assign(tensors, -1);
-  for (const auto& match : matches) subject->partner_[static_cast<std::size_t>(match.quantized)] = match.reference;
+  for (const auto& match : matches) subject->partner_[as_size(match.quantized)] = match.reference;
   for (std::size_t i = 0; i < tensors; ++i) {
-    if (subject->partner_[i] < 0)
-      subject->partner_[i] = subject->partner_[static_cast<std::size_t>(subject->q_.origin(static_cast<int>(i)))];
+    if (subject->partner_[i] < 0) subject->partner_[i] = subject->partner_[as_size(subject->q_.origin(static_cast<int>(i)))];
   }
   subject->find_constants(pairing);
   subject->find_groups();
@@ -42,7 +42,7 @@ void Subject::find_constants(const quant::GraphPairing& pairing) {
   for (const auto& node : parts.nodes()) {
     const auto slots = kernels::facts_of(q_.op(node.counterpart)).weights;
     for (const int slot : node.constants) {
-      const auto at = static_cast<std::size_t>(slot);
+      const auto at = as_size(slot);
       constants_.push_back({node.counterpart, slot, q_.origin(q_.op(node.counterpart).inputs[at]), slots && slots->bias == at, node.node,
                             r_.origin(r_.op(node.node).inputs[at])});
     }
@@ -72,10 +72,10 @@ void Subject::find_groups() {
   };
   for (const Operator& op : quantized_->main().operators) {
     if (op.outputs.empty() || !ties(op)) continue;
-    const auto first = static_cast<std::size_t>(op.outputs[0]);
+    const auto first = as_size(op.outputs[0]);
     const auto tie = [&](int other) {
       if (other < 0 || !quant::has_grid(q_.tensor(other)) || q_.tensor(other).dtype != q_.tensor(op.outputs[0]).dtype) return;
-      const std::size_t a = find(first), b = find(static_cast<std::size_t>(other));
+      const std::size_t a = find(first), b = find(as_size(other));
       leader[std::max(a, b)] = std::min(a, b);
     };
     for (const int input : op.inputs) tie(input);
@@ -86,7 +86,7 @@ void Subject::find_groups() {
   for (std::size_t i = 0; i < leader.size(); ++i) group_[i] = find(i);
   std::vector<bool> listed(leader.size(), false);
   const auto list = [&](int tensor) {
-    const auto i = static_cast<std::size_t>(tensor);
+    const auto i = as_size(tensor);
     if (!listed[i]) groups_[group_[i]].push_back(tensor);
     listed[i] = true;
   };

@@ -7,6 +7,7 @@
 
 #include "analysis/facts/map_identity.h"
 #include "analysis/trials/quantized_parts.h"
+#include "core/as_size.h"
 #include "quant/graph_index.h"
 #include "quant/pairing.h"
 
@@ -37,15 +38,15 @@ class Subject {
   const analysis::MapNames& reference_names() const { return reference_names_; }
 
   /// The reference's feature map that a feature map of the quantized model stands for, also behind QUANTIZE and DEQUANTIZE; -1: none.
-  int reference_of(int quantized_tensor) const { return partner_[static_cast<std::size_t>(quantized_tensor)]; }
+  int reference_of(int quantized_tensor) const { return partner_[as_size(quantized_tensor)]; }
   /// In graph order; weights and biases of all paired operators.
   const std::vector<PairedConstant>& constants() const { return constants_; }
   /// The bias of an operator of the quantized model; null where it has none that is paired.
   const PairedConstant* bias_of(int node) const;
 
   /// Quantized tensors that kernels hand on as stored integers among each other, in graph order; at least the tensor itself.
-  const std::vector<int>& tied(int quantized_tensor) const { return groups_[group_[static_cast<std::size_t>(quantized_tensor)]]; }
-  std::size_t group(int quantized_tensor) const { return group_[static_cast<std::size_t>(quantized_tensor)]; }
+  const std::vector<int>& tied(int quantized_tensor) const { return groups_[group_[as_size(quantized_tensor)]]; }
+  std::size_t group(int quantized_tensor) const { return group_[as_size(quantized_tensor)]; }
 
  private:
   Subject(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized);

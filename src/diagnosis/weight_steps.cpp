@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/as_size.h"
 #include "diagnosis/repair.h"
 
 namespace visq::diagnosis {
@@ -19,7 +20,7 @@ double at_rank(std::vector<double>& values, double share) {
 StepDifference step_difference(const Subject& subject, const ConstantValues& constant) {
   const TensorInfo& tensor = subject.q().tensor(constant.where.tensor);
   const ChannelLayout layout = channel_layout(subject.q().op(constant.where.node), tensor);
-  std::vector<double> sums(static_cast<std::size_t>(layout.channels), 0), counts(sums.size(), 0), moves;
+  std::vector<double> sums(as_size(layout.channels), 0), counts(sums.size(), 0), moves;
   double dd = 0, rr = 0;
   for (std::size_t i = 0; i < constant.reference.size(); ++i) {
     const std::size_t c = layout.channel_of(i);
@@ -69,7 +70,7 @@ UsualDifference usual_difference(const Symptoms& symptoms) {
 
 std::vector<double> channel_reaches(const Subject& subject, const ConstantValues& constant) {
   const ChannelLayout layout = channel_layout(subject.q().op(constant.where.node), subject.q().tensor(constant.where.tensor));
-  std::vector<double> reaches(static_cast<std::size_t>(layout.channels), 0);
+  std::vector<double> reaches(as_size(layout.channels), 0);
   for (std::size_t i = 0; i < constant.reference.size(); ++i) {
     double& reach = reaches[layout.channel_of(i)];
     reach = std::max(reach, std::fabs(static_cast<double>(constant.reference[i])));

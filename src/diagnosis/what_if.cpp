@@ -6,6 +6,7 @@
 
 #include "analysis/records/model_runner.h"
 #include "analysis/records/real_values.h"
+#include "core/as_size.h"
 #include "core/error.h"
 #include "kernels/op.h"
 #include "model/slots.h"
@@ -22,7 +23,7 @@ double decibels(double signal, double noise) {
 /// Adds a map's signal and noise; nothing where it has no real values.
 void add_noise(const std::vector<float>& wanted, const kernels::Tensor& map, std::vector<float>& scratch, double& signal, double& noise) {
   const float* found = analysis::real_values(map, scratch);
-  if (found == nullptr || wanted.size() != static_cast<std::size_t>(map.elements())) return;
+  if (found == nullptr || wanted.size() != as_size(map.elements())) return;
   for (std::size_t k = 0; k < wanted.size(); ++k) {
     const auto f = static_cast<double>(wanted[k]);
     const auto q = std::isfinite(found[k]) ? static_cast<double>(found[k]) : 0.0;
@@ -38,8 +39,9 @@ std::vector<int> squashed_maps(const Subject& subject) {
   for (int tensor : compared_outputs(subject)) {
     for (int maker = subject.q().maker(tensor); maker >= 0; maker = subject.q().maker(tensor)) {
       const Operator& op = subject.q().op(maker);
-      const bool squashes = op.type == "SOFTMAX" || op.type == "LOGISTIC";
-      if (!squashes && !subject.q().passes_through(maker) && !kernels::facts_of(op).reorders) break;
+      const kernels::OpDef& facts = kernels::facts_of(op);
+      const bool squashes = facts.fixed_grid.scale8 != 0;
+      if (!squashes && !subject.q().passes_through(maker) && !facts.reorders) break;
       tensor = input_of(op, 0);
       if (tensor == kNoTensor) break;
       if (!squashes) continue;

@@ -15,7 +15,7 @@ namespace visq::diagnosis {
 
 /// The outputs of the quantized graph that have a counterpart.
 std::vector<int> compared_outputs(const Subject& subject);
-/// What outputs are made of by squashing alone (the input of a last SOFTMAX or LOGISTIC): there a fault shows in every record, behind it
+/// What outputs are made of by squashing alone (the input of a last SOFTMAX): there a fault shows in every record, behind it
 /// only where the scores are near each other.
 std::vector<int> squashed_maps(const Subject& subject);
 

@@ -1,5 +1,6 @@
 #include "kernels/multiply_adds.h"
 
+#include "core/as_size.h"
 #include "core/checked.h"
 #include "kernels/op.h"
 #include "model/slots.h"
@@ -10,9 +11,7 @@ namespace {
 using Count = std::optional<std::int64_t>;
 
 /// Null where absent.
-const TensorInfo* tensor_at(const Subgraph& graph, int index) {
-  return index >= 0 ? &graph.tensors[static_cast<std::size_t>(index)] : nullptr;
-}
+const TensorInfo* tensor_at(const Subgraph& graph, int index) { return index >= 0 ? &graph.tensors[as_size(index)] : nullptr; }
 const TensorInfo* input(const Subgraph& graph, const Operator& op, std::size_t slot) { return tensor_at(graph, input_of(op, slot)); }
 const TensorInfo* output(const Subgraph& graph, const Operator& op) { return tensor_at(graph, output_of(op, 0)); }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "core/as_size.h"
 #include "core/available_memory.h"
 #include "core/checked.h"
 #include "kernels/constants/dequantize_constant.h"
@@ -20,14 +21,14 @@ std::byte* EvalContext::scratch(std::size_t bytes) const {
 }
 
 const TensorInfo* PrepareContext::intermediate(int position) const {
-  const auto index = static_cast<std::size_t>(position);
+  const auto index = as_size(position);
   if (subgraph_ == nullptr || index >= op_.intermediates.size() || op_.intermediates[index] < 0) return nullptr;
   return &declared(op_.intermediates[index]);
 }
 
 const Subgraph* PrepareContext::called(std::int64_t subgraph) const {
   if (model_ == nullptr || subgraph < 0 || subgraph >= static_cast<std::int64_t>(model_->subgraphs.size())) return nullptr;
-  return &model_->subgraphs[static_cast<std::size_t>(subgraph)];
+  return &model_->subgraphs[as_size(subgraph)];
 }
 
 Status PrepareContext::expect_inputs(int low, int high) const {
@@ -65,7 +66,7 @@ Status PrepareContext::expect_same_type(int slot, std::string_view role, int oth
 }
 
 Status PrepareContext::require_known(int slot) {
-  values_read_[static_cast<std::size_t>(slot)] = true;
+  values_read_[as_size(slot)] = true;
   if (has_values(input(slot))) return {};
   deferred_ = true;
   return fail("values of input {} are not known before the run", slot);
@@ -91,7 +92,7 @@ Status PrepareContext::set_output(int slot, DType dtype, Shape shape) {
   if (const auto wanted = static_cast<std::uint64_t>(*bytes); !affordable(wanted)) {
     return fail("output {} would have the shape {}: {}", slot, to_string(shape), memory_shortage(wanted));
   }
-  Tensor& tensor = *outputs_[static_cast<std::size_t>(slot)];
+  Tensor& tensor = *outputs_[as_size(slot)];
   if (tensor.dtype != dtype) return fail("output {} is declared as {}, computed as {}", slot, name(tensor.dtype), name(dtype));
   tensor.shape = std::move(shape);
   return {};

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "kernels/backend/convolution_shape.h"
 #include "kernels/op_facts.h"
@@ -47,11 +48,11 @@ struct Tensor {
   std::int64_t elements() const { return shape.elements(); }
   template <class T>
   std::span<const T> values() const {
-    return {reinterpret_cast<const T*>(data), static_cast<std::size_t>(elements())};
+    return {reinterpret_cast<const T*>(data), as_size(elements())};
   }
   template <class T>
   std::span<T> mutable_values() const {
-    return {reinterpret_cast<T*>(data), static_cast<std::size_t>(elements())};
+    return {reinterpret_cast<T*>(data), as_size(elements())};
   }
 };
 
@@ -68,13 +69,11 @@ class EvalContext {
               Session* session = nullptr)
       : inputs_(inputs), outputs_(outputs), state_(state), scratch_(scratch), session_(session) {}
 
-  bool has_input(int slot) const {
-    return static_cast<std::size_t>(slot) < inputs_.size() && inputs_[static_cast<std::size_t>(slot)] != nullptr;
-  }
+  bool has_input(int slot) const { return as_size(slot) < inputs_.size() && inputs_[as_size(slot)] != nullptr; }
   int input_count() const { return static_cast<int>(inputs_.size()); }
   int output_count() const { return static_cast<int>(outputs_.size()); }
-  const Tensor& input(int slot) const { return *inputs_[static_cast<std::size_t>(slot)]; }
-  Tensor& output(int slot) const { return *outputs_[static_cast<std::size_t>(slot)]; }
+  const Tensor& input(int slot) const { return *inputs_[as_size(slot)]; }
+  Tensor& output(int slot) const { return *outputs_[as_size(slot)]; }
   template <class T>
   std::span<const T> in(int slot) const {
     return input(slot).values<T>();
@@ -162,7 +161,7 @@ class PrepareContext {
   /// The declaration of intermediate tensor `position` of the operator (recurrent operators keep scales there), or null.
   const TensorInfo* intermediate(int position) const;
   /// The declaration of tensor `index` of the operator's subgraph (the scales of blockwise quantization stand in tensors of their own).
-  const TensorInfo& declared(int index) const { return subgraph_->tensors[static_cast<std::size_t>(index)]; }
+  const TensorInfo& declared(int index) const { return subgraph_->tensors[as_size(index)]; }
   /// A subgraph that an attribute names (the body of STABLEHLO_REDUCE_WINDOW), or null where there is none.
   const Subgraph* called(std::int64_t subgraph) const;
 
@@ -172,12 +171,10 @@ class PrepareContext {
   const std::string& place() const { return place_; }
   int input_count() const { return static_cast<int>(inputs_.size()); }
   int output_count() const { return static_cast<int>(outputs_.size()); }
-  bool has_input(int slot) const {
-    return static_cast<std::size_t>(slot) < inputs_.size() && inputs_[static_cast<std::size_t>(slot)] != nullptr;
-  }
-  const Tensor& input(int slot) const { return *inputs_[static_cast<std::size_t>(slot)]; }
+  bool has_input(int slot) const { return as_size(slot) < inputs_.size() && inputs_[as_size(slot)] != nullptr; }
+  const Tensor& input(int slot) const { return *inputs_[as_size(slot)]; }
   /// The output's declaration in the file (info); dtype and shape once set_output was called.
-  const Tensor& output(int slot) const { return *outputs_[static_cast<std::size_t>(slot)]; }
+  const Tensor& output(int slot) const { return *outputs_[as_size(slot)]; }
 
   // Checks. Each error names the place: "m.tflite: subgraph 0, node 12 CONV_2D: filter has rank 3, expected 4".
   Status expect_inputs(int low, int high) const;  ///< number of input slots, and all of the first `low` present
@@ -197,7 +194,7 @@ class PrepareContext {
 
   /// True where the input has the same values in every record and is known now: constants, and what follows from constants and shapes.
   bool known(int slot) const {
-    const auto i = static_cast<std::size_t>(slot);
+    const auto i = as_size(slot);
     return has_input(slot) && fixed_[i] && (has_values(input(slot)) || (i < late_.size() && late_[i]));
   }
   /// The values of an integer input (int32 or int64) that decides shapes or parameters. Where they are not known yet, the result
@@ -215,7 +212,7 @@ class PrepareContext {
   /// Declares an output. Fails where the shape is negative or too large, or the type is not what the file declares for it.
   Status set_output(int slot, DType dtype, Shape shape);
   /// Says that only the run tells the shape of an output. For operators that call subgraphs.
-  void leave_open(int slot) { open_[static_cast<std::size_t>(slot)] = true; }
+  void leave_open(int slot) { open_[as_size(slot)] = true; }
 
   /// Outputs of a subgraph for inputs of these shapes: nothing where only the run tells them.
   /// Errors: those of preparing it; kUnsupported where it cannot give all its outputs.
@@ -230,15 +227,13 @@ class PrepareContext {
 
   /// True where a quantized activation's stored integers (Tensor::codes) can be had in Eval. False where there are none (float tensor,
   /// fp32 run); then the operator must compute from real values.
-  bool offers_codes(int slot) const {
-    return static_cast<std::size_t>(slot) < codes_available_.size() && codes_available_[static_cast<std::size_t>(slot)];
-  }
+  bool offers_codes(int slot) const { return as_size(slot) < codes_available_.size() && codes_available_[as_size(slot)]; }
   /// Says that Eval reads the codes of this input, and not its real values: their memory may be another tensor's by then.
-  void read_codes(int slot) { reads_codes_[static_cast<std::size_t>(slot)] = true; }
+  void read_codes(int slot) { reads_codes_[as_size(slot)] = true; }
   /// Real values of a constant input for packing; unlike input(slot).data this keeps no float copy of a quantized constant alive.
   Result<std::vector<float>> real_constant(int slot, std::string_view role) const;
   /// Says that Eval never reads this constant input (it was packed in Prepare), so that its real values need not be kept.
-  void mark_packed(int slot) { packed_[static_cast<std::size_t>(slot)] = true; }
+  void mark_packed(int slot) { packed_[as_size(slot)] = true; }
 
   // For the runtime.
   using CallShapes = std::function<Result<std::optional<std::vector<Shape>>>(int subgraph, const std::vector<Shape>& inputs)>;

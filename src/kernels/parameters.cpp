@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/as_size.h"
 #include "kernels/activation.h"
 
 namespace visq::kernels {
@@ -18,7 +19,7 @@ Result<std::int64_t> integer(PrepareContext& context, int slot, std::string_view
 
 Result<std::vector<std::int64_t>> integers_of(PrepareContext& context, int slot, std::string_view role, int count) {
   VISQ_ASSIGN(auto values, context.integers(slot, role));
-  if (values.size() != static_cast<std::size_t>(count)) return context.fail("{} has {} values, expected {}", role, values.size(), count);
+  if (values.size() != as_size(count)) return context.fail("{} has {} values, expected {}", role, values.size(), count);
   return values;
 }
 

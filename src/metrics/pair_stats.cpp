@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/as_size.h"
 #include "metrics/pair_kernel.h"
 
 namespace visq::metrics {
@@ -70,7 +71,7 @@ void add_plain(const float* f, const float* q, std::int64_t first, std::int64_t 
     const std::int64_t start = first + static_cast<std::int64_t>(begin);
     for (std::int64_t i = start; i < start + static_cast<std::int64_t>(length); ++i) add_exactly(f[i], q[i], i, 0, layout, stats);
   };
-  add_pairs({f + first, q + first, nullptr, static_cast<std::size_t>(count), layout.low, layout.high}, std::cref(exact), stats);
+  add_pairs({f + first, q + first, nullptr, as_size(count), layout.low, layout.high}, std::cref(exact), stats);
 }
 
 /// One scale for the pairs [first, first + count): the scaled sums follow from the unscaled ones.
@@ -88,9 +89,9 @@ void add_one_scale(const float* f, const float* q, std::int64_t first, std::int6
 /// Channels that change every few elements: 1/s per element from a table that holds whole periods.
 void add_short_runs(const float* f, const float* q, std::int64_t elements, const ScaleLayout& layout, PairStats& stats) {
   const std::int64_t period = channels(layout) * layout.inner;
-  const auto scale_of = [&](std::int64_t i) { return layout.scale[static_cast<std::size_t>(i / layout.inner % channels(layout))]; };
+  const auto scale_of = [&](std::int64_t i) { return layout.scale[as_size(i / layout.inner % channels(layout))]; };
   const std::int64_t stretch = period >= kTableStretch ? period : kTableStretch / period * period;
-  std::vector<float> inverse(static_cast<std::size_t>(std::min(stretch, elements)));
+  std::vector<float> inverse(as_size(std::min(stretch, elements)));
   for (std::size_t i = 0; i < inverse.size(); ++i) inverse[i] = 1.0F / scale_of(static_cast<std::int64_t>(i));
   for (std::int64_t first = 0; first < elements; first += stretch) {
     const auto exact = [&](std::size_t begin, std::size_t length) {
@@ -99,7 +100,7 @@ void add_short_runs(const float* f, const float* q, std::int64_t elements, const
         add_exactly(f[i], q[i], i, static_cast<double>(scale_of(i)), layout, stats);
       }
     };
-    const auto count = static_cast<std::size_t>(std::min(stretch, elements - first));
+    const auto count = as_size(std::min(stretch, elements - first));
     add_pairs({f + first, q + first, inverse.data(), count, layout.low, layout.high}, std::cref(exact), stats);
   }
 }
@@ -107,7 +108,7 @@ void add_short_runs(const float* f, const float* q, std::int64_t elements, const
 /// Runs of one channel that are worth a stretch each.
 void add_long_runs(const float* f, const float* q, std::int64_t elements, const ScaleLayout& layout, PairStats& stats) {
   for (std::int64_t first = 0; first < elements; first += layout.inner) {
-    const auto channel = static_cast<std::size_t>(first / layout.inner % channels(layout));
+    const auto channel = as_size(first / layout.inner % channels(layout));
     add_one_scale(f, q, first, std::min(layout.inner, elements - first), static_cast<double>(layout.scale[channel]), layout, stats);
   }
 }

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/as_size.h"
 #include "core/checked.h"
 
 namespace visq::loader {
@@ -39,7 +40,7 @@ Status fit_size(TensorInfo& tensor, std::int64_t elements, std::optional<std::in
     return place.fail("constant has {} bytes, {} elements of {} take {}", size, elements, name(tensor.dtype),
                       expected ? std::to_string(*expected) : "too many");
   }
-  if (tensor.quantization.block_size == 0) tensor.data = tensor.data.first(static_cast<std::size_t>(*expected));
+  if (tensor.quantization.block_size == 0) tensor.data = tensor.data.first(as_size(*expected));
   return {};
 }
 
@@ -54,7 +55,7 @@ Status check_strings(const TensorInfo& tensor, const Place& place) {
   }
   std::int64_t last = header;
   for (std::int64_t i = 0; i <= count; ++i) {
-    const std::int64_t offset = load_int32(tensor.data, static_cast<std::size_t>(1 + i));
+    const std::int64_t offset = load_int32(tensor.data, as_size(1 + i));
     if (offset < last || offset > size) return place.fail("string {} starts at byte {}, outside {} to {}", i, offset, last, size);
     last = offset;
   }
@@ -72,8 +73,7 @@ Result<std::vector<std::int64_t>> blocked_sizes(const TensorInfo& tensor, const 
   const Sparsity& sparsity = *tensor.sparsity;
   const std::size_t rank = tensor.shape.dims().size();
   const std::size_t dimensions = rank + sparsity.block_map.size();
-  if (dimensions > 2 * static_cast<std::size_t>(kMostAxes))
-    return place.fail("sparsity has {} dimensions, more than {}", dimensions, 2 * kMostAxes);
+  if (dimensions > 2 * as_size(kMostAxes)) return place.fail("sparsity has {} dimensions, more than {}", dimensions, 2 * kMostAxes);
   if (sparsity.traversal_order.size() != dimensions || sparsity.dimensions.size() != dimensions) {
     return place.fail("sparsity has {} axes and {} dimensions, expected {}", sparsity.traversal_order.size(), sparsity.dimensions.size(),
                       dimensions);
@@ -81,18 +81,17 @@ Result<std::vector<std::int64_t>> blocked_sizes(const TensorInfo& tensor, const 
   std::vector<int> level_of(dimensions, -1);
   for (std::size_t level = 0; level < dimensions; ++level) {
     const int axis = sparsity.traversal_order[level];
-    if (axis < 0 || static_cast<std::size_t>(axis) >= dimensions || level_of[static_cast<std::size_t>(axis)] >= 0) {
+    if (axis < 0 || as_size(axis) >= dimensions || level_of[as_size(axis)] >= 0) {
       return place.fail("sparsity traverses axis {} of {} out of range or twice", axis, dimensions);
     }
-    level_of[static_cast<std::size_t>(axis)] = static_cast<int>(level);
+    level_of[as_size(axis)] = static_cast<int>(level);
   }
   std::vector<std::int64_t> sizes(tensor.shape.dims().begin(), tensor.shape.dims().end());
   for (std::size_t block = 0; block < sparsity.block_map.size(); ++block) {
-    const SparseDimension& dimension = sparsity.dimensions[static_cast<std::size_t>(level_of[rank + block])];
+    const SparseDimension& dimension = sparsity.dimensions[as_size(level_of[rank + block])];
     const int axis = sparsity.block_map[block];
-    if (axis < 0 || static_cast<std::size_t>(axis) >= rank)
-      return place.fail("sparsity has blocks along axis {}, but the rank is {}", axis, rank);
-    std::int64_t& size = sizes[static_cast<std::size_t>(axis)];
+    if (axis < 0 || as_size(axis) >= rank) return place.fail("sparsity has blocks along axis {}, but the rank is {}", axis, rank);
+    std::int64_t& size = sizes[as_size(axis)];
     if (!dimension.dense || dimension.dense_size <= 0 || size % dimension.dense_size != 0) {
       return place.fail("sparsity has blocks of {} along axis {} of size {}", dimension.dense_size, axis, size);
     }
@@ -124,7 +123,7 @@ Status check_sparse(TensorInfo& tensor, const Place& place) {
   std::int64_t entries = 1;
   for (std::size_t level = 0; level < sparsity.dimensions.size(); ++level) {
     const SparseDimension& dimension = sparsity.dimensions[level];
-    const std::int64_t size = sizes[static_cast<std::size_t>(sparsity.traversal_order[level])];
+    const std::int64_t size = sizes[as_size(sparsity.traversal_order[level])];
     if (!dimension.dense) {
       VISQ_TRY(check_compressed(dimension, level, entries, size, place));
       entries = static_cast<std::int64_t>(dimension.indices.size());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "model/printable.h"
 
 namespace visq::loader {
@@ -30,9 +31,9 @@ class DataFlow {
   }
 
  private:
-  int& source(int tensor) { return source_[static_cast<std::size_t>(tensor)]; }
-  TensorInfo& tensor(int index) { return graph_.tensors[static_cast<std::size_t>(index)]; }
-  const Operator& node(int index) { return graph_.operators[static_cast<std::size_t>(index)]; }
+  int& source(int tensor) { return source_[as_size(tensor)]; }
+  TensorInfo& tensor(int index) { return graph_.tensors[as_size(index)]; }
+  const Operator& node(int index) { return graph_.operators[as_size(index)]; }
   Place at(int index) { return place_.node(index, node(index).label()); }
   std::string describe(int index) { return fmt::format("tensor {} '{}'", index, printable(tensor(index).name)); }
 
@@ -99,7 +100,7 @@ class DataFlow {
     for (std::size_t i = 0; i < graph_.operators.size(); ++i) {
       for (const int input : graph_.operators[i].inputs) {
         if (input < 0 || source(input) < 0) continue;
-        readers[static_cast<std::size_t>(source(input))].push_back(static_cast<int>(i));
+        readers[as_size(source(input))].push_back(static_cast<int>(i));
         ++needed[i];
         backward = backward || source(input) > static_cast<int>(i);
       }
@@ -110,8 +111,8 @@ class DataFlow {
       if (needed[i] == 0) free.push_back(static_cast<int>(i));
     }
     for (std::size_t next = 0; next < free.size(); ++next) {
-      for (const int reader : readers[static_cast<std::size_t>(free[next])]) {
-        if (--needed[static_cast<std::size_t>(reader)] == 0) free.push_back(reader);
+      for (const int reader : readers[as_size(free[next])]) {
+        if (--needed[as_size(reader)] == 0) free.push_back(reader);
       }
     }
     return free.size() == needed.size() ? Status() : name_ring(needed);
@@ -123,7 +124,7 @@ class DataFlow {
       const auto& inputs = graph_.operators[i].inputs;
       for (std::size_t k = 0; k < inputs.size() && needed[i] > 0; ++k) {
         const int maker = inputs[k] < 0 ? kNobody : source(inputs[k]);
-        if (maker <= static_cast<int>(i) || needed[static_cast<std::size_t>(maker)] == 0) continue;
+        if (maker <= static_cast<int>(i) || needed[as_size(maker)] == 0) continue;
         return at(static_cast<int>(i)).fail("input {} ({}) is made by node {}, which waits for this one", k, describe(inputs[k]), maker);
       }
     }
@@ -169,16 +170,16 @@ Status check_data_flow(Subgraph& subgraph, const Place& place) { return DataFlow
 
 Status check_calls(const Model& model, const Place& file) {
   const auto place_of = [&](const Call& call) {
-    const auto& operators = model.subgraphs[static_cast<std::size_t>(call.caller)].operators;
-    return file.subgraph(call.caller).node(call.node, operators[static_cast<std::size_t>(call.node)].label());
+    const auto& operators = model.subgraphs[as_size(call.caller)].operators;
+    return file.subgraph(call.caller).node(call.node, operators[as_size(call.node)].label());
   };
   VISQ_ASSIGN(const auto calls, find_calls(model, file));
   // Takes graphs away that call nobody who is left (Kahn); what stays calls itself. Callers are found through an index by callee.
   std::vector<std::vector<const Call*>> callers(model.subgraphs.size());
   std::vector<int> open(model.subgraphs.size(), 0);
   for (const Call& call : calls) {
-    callers[static_cast<std::size_t>(call.callee)].push_back(&call);
-    ++open[static_cast<std::size_t>(call.caller)];
+    callers[as_size(call.callee)].push_back(&call);
+    ++open[as_size(call.caller)];
   }
   std::vector<int> depth(open.size(), 0);
   std::vector<std::size_t> done;
@@ -187,7 +188,7 @@ Status check_calls(const Model& model, const Place& file) {
   }
   for (std::size_t next = 0; next < done.size(); ++next) {
     for (const Call* call : callers[done[next]]) {
-      const auto caller = static_cast<std::size_t>(call->caller);
+      const auto caller = as_size(call->caller);
       depth[caller] = std::max(depth[caller], depth[done[next]] + 1);
       if (depth[caller] > kMaxCallDepth) return place_of(*call).fail("subgraph calls are nested more than {} deep", kMaxCallDepth);
       if (--open[caller] == 0) done.push_back(caller);
@@ -195,9 +196,7 @@ Status check_calls(const Model& model, const Place& file) {
   }
   const auto left = std::find_if(open.begin(), open.end(), [](int count) { return count > 0; });
   if (left == open.end()) return {};
-  const auto in_cycle = [&](const Call& call) {
-    return open[static_cast<std::size_t>(call.caller)] > 0 && open[static_cast<std::size_t>(call.callee)] > 0;
-  };
+  const auto in_cycle = [&](const Call& call) { return open[as_size(call.caller)] > 0 && open[as_size(call.callee)] > 0; };
   const Call& call = *std::find_if(calls.begin(), calls.end(), in_cycle);
   return place_of(call).fail("calls subgraph {}, which leads back to a call of itself", call.callee);
 }

@@ -1,5 +1,6 @@
 #include "model/check_tensor.h"
 
+#include "core/as_size.h"
 #include "core/checked.h"
 #include "model/check_constant.h"
 
@@ -15,7 +16,7 @@ Status check_shape(const TensorInfo& tensor, const Place& place) {
   if (signature.empty()) return {};
   bool fits = static_cast<int>(signature.size()) == tensor.shape.rank();
   for (int axis = 0; fits && axis < tensor.shape.rank(); ++axis) {
-    const std::int64_t size = signature[static_cast<std::size_t>(axis)];
+    const std::int64_t size = signature[as_size(axis)];
     fits = size == -1 || size == tensor.shape[axis];
   }
   if (!fits) return place.fail("shape {} does not fit its signature {}", to_string(tensor.shape), to_string(Shape(signature)));
@@ -80,7 +81,7 @@ Status check_blockwise(const TensorInfo& tensor, const Subgraph& subgraph, const
   if (q.block_zero_points < -1 || q.block_zero_points >= count) {
     return place.fail("block zero points are tensor {}, but the subgraph has {} tensors", q.block_zero_points, count);
   }
-  const TensorInfo& scales = subgraph.tensors[static_cast<std::size_t>(q.block_scales)];
+  const TensorInfo& scales = subgraph.tensors[as_size(q.block_scales)];
   if (!scales.is_constant || !is_floating(scales.dtype))
     return place.fail("block scales (tensor {}) are no float constant", q.block_scales);
   if (checked_mul(scales.shape.elements(), q.block_size) != tensor.shape.elements()) {

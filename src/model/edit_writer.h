@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/as_size.h"
 #include "model/format_schema.h"
 #include "model/model_edit.h"
 #include "model/verified_root.h"
@@ -85,8 +86,8 @@ class EditWriter {
   }
 
   Status apply(int index, const TensorEdit& change) {
-    const TensorInfo& info = model_.main().tensors[static_cast<std::size_t>(index)];
-    auto& tensor = *target_.subgraphs[0]->tensors[static_cast<std::size_t>(index)];
+    const TensorInfo& info = model_.main().tensors[as_size(index)];
+    auto& tensor = *target_.subgraphs[0]->tensors[as_size(index)];
     if (change.dtype && *change.dtype != info.dtype) return place_.fail("tensor '{}': a new type cannot be written", info.name);
     if (change.quantization) set_quantization(tensor.quantization, *change.quantization);
     if (!change.data) return {};

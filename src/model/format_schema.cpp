@@ -6,6 +6,7 @@
 #include <cctype>
 #include <unordered_map>
 
+#include "core/as_size.h"
 #include "model/call_attribute.h"
 
 namespace visq::loader {
@@ -90,7 +91,7 @@ TablePlan plan_table(const reflection::Object& object, const std::vector<EnumNam
   for (const reflection::Field* field : *object.fields()) {
     if (field->deprecated()) continue;
     const bool enumeration = flatbuffers::IsInteger(field->type()->base_type()) && field->type()->index() >= 0;
-    plan.push_back({field->name()->str(), field, enumeration ? &enums[static_cast<std::size_t>(field->type()->index())] : nullptr});
+    plan.push_back({field->name()->str(), field, enumeration ? &enums[as_size(field->type()->index())] : nullptr});
   }
   std::sort(plan.begin(), plan.end(), [](const FieldPlan& a, const FieldPlan& b) { return a.field->id() < b.field->id(); });
   return plan;
@@ -143,7 +144,7 @@ std::optional<DType> FormatSchema::dtype(std::int64_t tensor_type) const {
 Status FormatSchema::read_options(OptionUnion which, std::int64_t type, const Table* table, const Place& place, Budget& budget,
                                   Attributes& attributes) const {
   if (type == 0) return {};
-  const auto& plans = tables_->options[static_cast<std::size_t>(which)];
+  const auto& plans = tables_->options[as_size(which)];
   const auto found = plans.find(type);
   if (found == plans.end()) {
     return place.fail("{} has the unknown type {}", which == OptionUnion::kBuiltinOptions ? "builtin_options" : "builtin_options_2", type);
@@ -156,7 +157,7 @@ Status FormatSchema::read_options(OptionUnion which, std::int64_t type, const Ta
 }
 
 void FormatSchema::renumber_calls(OptionUnion which, std::int64_t type, Table& table, const std::map<int, int>& numbers) const {
-  const auto& plans = tables_->options[static_cast<std::size_t>(which)];
+  const auto& plans = tables_->options[as_size(which)];
   const auto found = plans.find(type);
   if (found == plans.end()) return;
   const auto renumbered = [&](std::int64_t old) {

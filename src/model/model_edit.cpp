@@ -3,6 +3,7 @@
 #include <new>
 #include <utility>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "model/format_def.h"
@@ -27,7 +28,7 @@ std::shared_ptr<const Model> edited(const Model& model, const ModelEdit& edit) {
   storage->original = model.storage;
   auto copy = std::make_shared<Model>(model);
   for (const auto& [index, change] : edit) {
-    TensorInfo& tensor = copy->subgraphs.front().tensors[static_cast<std::size_t>(index)];
+    TensorInfo& tensor = copy->subgraphs.front().tensors[as_size(index)];
     if (change.dtype) tensor.dtype = *change.dtype;
     if (change.quantization) tensor.quantization = *change.quantization;
     if (change.data) {

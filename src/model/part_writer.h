@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "core/as_size.h"
 #include "model/format_schema.h"
 #include "model/reached_subgraphs.h"
 #include "model/verified_root.h"
@@ -57,7 +58,7 @@ class PartWriter {
   };
 
   const SourceGraph& source_graph(int index) const { return *source_->subgraphs()->Get(static_cast<flatbuffers::uoffset_t>(index)); }
-  const Subgraph& graph(int index) const { return model_.subgraphs[static_cast<std::size_t>(index)]; }
+  const Subgraph& graph(int index) const { return model_.subgraphs[as_size(index)]; }
   template <class T>
   static std::size_t size(const T* vector) {
     return vector != nullptr ? vector->size() : 0;
@@ -81,12 +82,12 @@ class PartWriter {
     std::set<int> tensors(part_.inputs.begin(), part_.inputs.end());
     tensors.insert(part_.outputs.begin(), part_.outputs.end());
     for (const int index : part_.operators) {
-      const Operator& op = graph(part_.subgraph).operators[static_cast<std::size_t>(index)];
+      const Operator& op = graph(part_.subgraph).operators[as_size(index)];
       for (const auto* slots : {&op.inputs, &op.outputs, &op.intermediates}) tensors.insert(slots->begin(), slots->end());
     }
     for (const int tensor : std::vector<int>(tensors.begin(), tensors.end())) {
       if (tensor < 0) continue;
-      const Quantization& quantization = graph(part_.subgraph).tensors[static_cast<std::size_t>(tensor)].quantization;
+      const Quantization& quantization = graph(part_.subgraph).tensors[as_size(tensor)].quantization;
       if (quantization.block_size != 0) tensors.insert({quantization.block_scales, quantization.block_zero_points});
     }
     tensors.erase(-1);
@@ -105,7 +106,7 @@ class PartWriter {
   /// The subgraphs that the part calls, directly or through others, ascending.
   std::set<int> called_graphs() const {
     std::vector<const Operator*> callers;
-    for (const int index : part_.operators) callers.push_back(&graph(part_.subgraph).operators[static_cast<std::size_t>(index)]);
+    for (const int index : part_.operators) callers.push_back(&graph(part_.subgraph).operators[as_size(index)]);
     return reached_subgraphs(model_, std::move(callers));
   }
 
@@ -126,7 +127,7 @@ class PartWriter {
   template <class Number>
   std::unique_ptr<TensorT> make_tensor(int subgraph, int index, const Number& number) {
     std::unique_ptr<TensorT> tensor(source_graph(subgraph).tensors()->Get(static_cast<flatbuffers::uoffset_t>(index))->UnPack());
-    tensor->buffer = buffer_of(graph(subgraph).tensors[static_cast<std::size_t>(index)].data);
+    tensor->buffer = buffer_of(graph(subgraph).tensors[as_size(index)].data);
     if (tensor->quantization) {
       drop_hollow(tensor->quantization->details);
       Traits::renumber_details(*tensor->quantization, number);
@@ -153,7 +154,7 @@ class PartWriter {
       std::transform(slots->begin(), slots->end(), slots->begin(), number);
     drop_hollow(op->builtin_options);
     drop_hollow(op->builtin_options_2);
-    const auto options = graph(subgraph).operators[static_cast<std::size_t>(index)].custom_options;
+    const auto options = graph(subgraph).operators[as_size(index)].custom_options;
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(options.data());
     op->custom_options.assign(bytes, bytes + options.size());
     op->large_custom_options_offset = op->large_custom_options_size = 0;

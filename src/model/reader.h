@@ -11,6 +11,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/as_size.h"
 #include "model/check_graph.h"
 #include "model/check_tensor.h"
 #include "model/format_schema.h"
@@ -192,7 +193,7 @@ class Reader {
   }
 
   Status read_operator(const typename Schema::Operator& source, Subgraph& graph, int index, const Place& graph_place) {
-    Operator& op = graph.operators[static_cast<std::size_t>(index)];
+    Operator& op = graph.operators[as_size(index)];
     const std::size_t codes = size(source_->operator_codes());
     if (source.opcode_index() >= codes) {
       return graph_place.node(index, "?").fail("has operator code {}, but there are {}", source.opcode_index(), codes);
@@ -247,7 +248,7 @@ class Reader {
 
   Status read_names(const Tables<typename Schema::TensorMap>* source, const Signature& signature, const Model& model,
                     std::vector<std::pair<std::string, int>>& names) {
-    const std::size_t tensors = model.subgraphs[static_cast<std::size_t>(signature.subgraph)].tensors.size();
+    const std::size_t tensors = model.subgraphs[as_size(signature.subgraph)].tensors.size();
     for (std::size_t i = 0; i < size(source); ++i) {
       const auto& entry = *source->Get(static_cast<flatbuffers::uoffset_t>(i));
       names.emplace_back(copy(entry.name()), static_cast<int>(entry.tensor_index()));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "core/error.h"
 
 namespace visq {
@@ -27,13 +28,13 @@ class MpiTransport : public RankTransport {
 
   std::vector<std::string> gather(const std::string& own) override {
     const auto mine = static_cast<std::int64_t>(own.size());
-    std::vector<std::int64_t> sizes(static_cast<std::size_t>(size_));
+    std::vector<std::int64_t> sizes(as_size(size_));
     MPI_Allgather(&mine, 1, MPI_INT64_T, sizes.data(), 1, MPI_INT64_T, MPI_COMM_WORLD);
     std::vector<std::string> all(sizes.size());
     for (int from = 0; from < size_; ++from) {
-      std::string& bytes = all[static_cast<std::size_t>(from)];
-      const std::int64_t size = sizes[static_cast<std::size_t>(from)];
-      bytes = from == rank_ ? own : std::string(static_cast<std::size_t>(size), '\0');
+      std::string& bytes = all[as_size(from)];
+      const std::int64_t size = sizes[as_size(from)];
+      bytes = from == rank_ ? own : std::string(as_size(size), '\0');
       for (std::int64_t at = 0; at < size; at += kLargestPiece) {
         MPI_Bcast(bytes.data() + at, static_cast<int>(std::min(kLargestPiece, size - at)), MPI_CHAR, from, MPI_COMM_WORLD);
       }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/as_size.h"
 #include "visq/model.h"
 
 namespace visq::quant {
@@ -30,13 +31,13 @@ inline float real_value(const Grid& grid, std::int32_t code) {
 /// Calls body(first element, count, channel) for every run of elements that share a grid; once where there is one for all, or none.
 template <class Body>
 void for_each_grid(const TensorInfo& tensor, const Shape& shape, Body body) {
-  const auto count = static_cast<std::size_t>(shape.elements());
+  const auto count = as_size(shape.elements());
   const Quantization& q = tensor.quantization;
   if (!q.per_channel() || q.axis >= shape.rank() || shape[q.axis] != static_cast<std::int64_t>(q.scale.size())) {
     if (count > 0) body(std::size_t{0}, count, std::size_t{0});
     return;
   }
-  const auto inner = static_cast<std::size_t>(shape.elements(q.axis + 1, shape.rank()));
+  const auto inner = as_size(shape.elements(q.axis + 1, shape.rank()));
   if (inner == 0) return;
   for (std::size_t first = 0, run = 0; first < count; first += inner, ++run) body(first, inner, run % q.scale.size());
 }

@@ -1,5 +1,7 @@
 #include "quant/graph_index.h"
 
+#include "core/as_size.h"
+
 namespace visq::quant {
 
 GraphIndex::GraphIndex(const Subgraph& graph)
@@ -9,17 +11,17 @@ GraphIndex::GraphIndex(const Subgraph& graph)
       readers_(graph.tensors.size()),
       feature_map_(graph.tensors.size(), false) {
   for (std::size_t i = 0; i < origins_.size(); ++i) origins_[i] = static_cast<int>(i);
-  for (const int input : graph.inputs) feature_map_[static_cast<std::size_t>(input)] = true;
+  for (const int input : graph.inputs) feature_map_[as_size(input)] = true;
   for (std::size_t i = 0; i < graph.operators.size(); ++i) {
     const int index = static_cast<int>(i);
     for (const int input : op(index).inputs) {
-      if (input >= 0) readers_[static_cast<std::size_t>(input)].push_back(index);
+      if (input >= 0) readers_[as_size(input)].push_back(index);
     }
     for (const int output : op(index).outputs) {
-      feature_map_[static_cast<std::size_t>(output)] = true;
-      if (!readers_[static_cast<std::size_t>(output)].empty()) continue;  // a state, see maker()
-      makers_[static_cast<std::size_t>(output)] = index;
-      if (passes_through(index)) origins_[static_cast<std::size_t>(output)] = origin(op(index).inputs[0]);
+      feature_map_[as_size(output)] = true;
+      if (!readers_[as_size(output)].empty()) continue;  // a state, see maker()
+      makers_[as_size(output)] = index;
+      if (passes_through(index)) origins_[as_size(output)] = origin(op(index).inputs[0]);
     }
   }
 }

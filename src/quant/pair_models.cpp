@@ -1,6 +1,7 @@
 // Pairs of subgraphs: the main graphs, then what paired operators call.
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "quant/pair_graphs.h"
 
 namespace visq::quant {
@@ -21,12 +22,12 @@ class ModelPairer {
   }
 
  private:
-  const Subgraph& r_graph(const GraphPairing& pair) const { return r_.subgraphs[static_cast<std::size_t>(pair.reference_subgraph)]; }
-  const Subgraph& q_graph(const GraphPairing& pair) const { return q_.subgraphs[static_cast<std::size_t>(pair.quantized_subgraph)]; }
+  const Subgraph& r_graph(const GraphPairing& pair) const { return r_.subgraphs[as_size(pair.reference_subgraph)]; }
+  const Subgraph& q_graph(const GraphPairing& pair) const { return q_.subgraphs[as_size(pair.quantized_subgraph)]; }
 
   void add(int r, int q, const std::vector<int>& input_order) {
-    if (r_taken_[static_cast<std::size_t>(r)] || q_taken_[static_cast<std::size_t>(q)]) return;
-    r_taken_[static_cast<std::size_t>(r)] = q_taken_[static_cast<std::size_t>(q)] = true;
+    if (r_taken_[as_size(r)] || q_taken_[as_size(q)]) return;
+    r_taken_[as_size(r)] = q_taken_[as_size(q)] = true;
     GraphPairing pair{r, q, {}, {}};
     pair.pairing = pair_graphs(r_graph(pair), q_graph(pair), input_order);
     pairs_.push_back(std::move(pair));
@@ -41,7 +42,7 @@ class ModelPairer {
       if (called_subgraphs(r_operators[i]).empty()) continue;
       const int partner = partner_of(pair, r_operators[i], used);
       if (partner < 0) continue;
-      used[static_cast<std::size_t>(partner)] = true;
+      used[as_size(partner)] = true;
       calls.emplace_back(static_cast<int>(i), partner);
     }
     return calls;
@@ -62,11 +63,11 @@ class ModelPairer {
   }
 
   void add_callees(std::size_t pair, std::pair<int, int> call) {
-    const auto r = called_subgraphs(r_graph(pairs_[pair]).operators[static_cast<std::size_t>(call.first)]);
-    const auto q = called_subgraphs(q_graph(pairs_[pair]).operators[static_cast<std::size_t>(call.second)]);
+    const auto r = called_subgraphs(r_graph(pairs_[pair]).operators[as_size(call.first)]);
+    const auto q = called_subgraphs(q_graph(pairs_[pair]).operators[as_size(call.second)]);
     for (std::size_t i = 0; i < std::min(r.size(), q.size()); ++i) {
-      const auto& r_inputs = r_.subgraphs[static_cast<std::size_t>(r[i])].inputs;
-      const auto& q_inputs = q_.subgraphs[static_cast<std::size_t>(q[i])].inputs;
+      const auto& r_inputs = r_.subgraphs[as_size(r[i])].inputs;
+      const auto& q_inputs = q_.subgraphs[as_size(q[i])].inputs;
       std::vector<int> in_order;
       for (std::size_t k = 0; k < std::min(r_inputs.size(), q_inputs.size()); ++k) in_order.push_back(static_cast<int>(k));
       add(static_cast<int>(r[i]), static_cast<int>(q[i]), in_order);

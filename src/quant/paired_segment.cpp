@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "quant/graph_index.h"
 
@@ -15,15 +16,15 @@ class Side {
  public:
   /// `matches`: per tensor its position among the pairs, or kNone.
   Side(const Subgraph& graph, std::vector<int> matches) : index_(graph), matches_(std::move(matches)), computed_(graph.tensors.size()) {
-    for (const int input : graph.inputs) computed_[static_cast<std::size_t>(input)] = true;
+    for (const int input : graph.inputs) computed_[as_size(input)] = true;
     for (const Operator& op : graph.operators) {
       const bool any = std::any_of(op.inputs.begin(), op.inputs.end(), [&](int input) { return input >= 0 && from_data(input); });
-      for (const int output : op.outputs) computed_[static_cast<std::size_t>(output)] = any;
+      for (const int output : op.outputs) computed_[as_size(output)] = any;
     }
   }
 
   const GraphIndex& index() const { return index_; }
-  int match(int tensor) const { return matches_[static_cast<std::size_t>(tensor)]; }
+  int match(int tensor) const { return matches_[as_size(tensor)]; }
 
   /// The operators behind `outputs` and the maps where the way back ends: graph inputs, and paired maps that are not in `passed`.
   Segment behind(const std::vector<int>& outputs, const std::set<int>& passed) const {
@@ -55,7 +56,7 @@ class Side {
 
  private:
   /// Computed from the graph's inputs; false for constants, variables and what is made of them.
-  bool from_data(int tensor) const { return computed_[static_cast<std::size_t>(tensor)]; }
+  bool from_data(int tensor) const { return computed_[as_size(tensor)]; }
 
   GraphIndex index_;
   std::vector<int> matches_;
@@ -94,7 +95,7 @@ class Finder {
   std::vector<int> places(std::size_t tensors, int TensorMatch::*side) const {
     std::vector<int> result(tensors, kNone);
     for (std::size_t i = 0; i < pairing_.matches.size(); ++i) {
-      result[static_cast<std::size_t>(pairing_.matches[i].*side)] = static_cast<int>(i);
+      result[as_size(pairing_.matches[i].*side)] = static_cast<int>(i);
     }
     return result;
   }
@@ -104,7 +105,7 @@ class Finder {
     std::vector<TensorMatch> outputs;
     for (const int output : r_.index().op(r_.index().maker(match.reference)).outputs) {
       if (r_.match(output) == kNone) continue;
-      const TensorMatch& other = pairing_.matches[static_cast<std::size_t>(r_.match(output))];
+      const TensorMatch& other = pairing_.matches[as_size(r_.match(output))];
       if (q_.index().maker(other.quantized) == q_.index().maker(match.quantized)) outputs.push_back(other);
     }
     return outputs;
@@ -126,7 +127,7 @@ class Finder {
   PairedSegment line_up(Segment reference, Segment quantized) const {
     quantized.inputs.clear();
     for (const int input : reference.inputs) {
-      quantized.inputs.push_back(pairing_.matches[static_cast<std::size_t>(r_.match(input))].quantized);
+      quantized.inputs.push_back(pairing_.matches[as_size(r_.match(input))].quantized);
     }
     return {std::move(reference), std::move(quantized)};
   }

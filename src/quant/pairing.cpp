@@ -1,3 +1,4 @@
+#include "core/as_size.h"
 #include "quant/pair_graphs.h"
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ namespace {
 bool shapes_fit(const TensorInfo& a, const TensorInfo& b) {
   if (a.shape.rank() != b.shape.rank()) return !a.has_rank || !b.has_rank;
   const auto open = [](const TensorInfo& t, int axis) {
-    return axis < static_cast<int>(t.shape_signature.size()) && t.shape_signature[static_cast<std::size_t>(axis)] < 0;
+    return axis < static_cast<int>(t.shape_signature.size()) && t.shape_signature[as_size(axis)] < 0;
   };
   for (int axis = 0; axis < a.shape.rank(); ++axis) {
     if (a.shape[axis] != b.shape[axis] && !open(a, axis) && !open(b, axis)) return false;
@@ -35,10 +36,10 @@ TensorInfo leading_rows(const TensorInfo& constant) {
   const std::int64_t rows = constant.shape[0], length = elements / rows;
   const std::int64_t taken = std::min(rows, (kEnough + length - 1) / length);
   part.shape[0] = taken;
-  part.data = constant.data.first(static_cast<std::size_t>(taken * length) * size_of(constant.dtype));
+  part.data = constant.data.first(as_size(taken * length) * size_of(constant.dtype));
   if (constant.quantization.per_channel() && constant.quantization.axis == 0) {
-    part.quantization.scale.resize(static_cast<std::size_t>(taken));
-    part.quantization.zero_point.resize(static_cast<std::size_t>(taken));
+    part.quantization.scale.resize(as_size(taken));
+    part.quantization.zero_point.resize(as_size(taken));
   }
   return part;
 }
@@ -79,7 +80,7 @@ class Pairer {
 
   Pairing run(const std::vector<int>& input_order) {
     for (std::size_t i = 0; i < input_order.size(); ++i) {
-      const int r = r_.graph().inputs[static_cast<std::size_t>(input_order[i])];
+      const int r = r_.graph().inputs[as_size(input_order[i])];
       const int q = q_.graph().inputs[i];
       join(r, q, r_.tensor(r).name == q_.tensor(q).name ? PairedBy::kName : PairedBy::kStructure);
     }
@@ -92,13 +93,13 @@ class Pairer {
  private:
   bool join(int r, int q, PairedBy by) {
     if (partner_of_r(r) != kNone || partner_of_q(q) != kNone) return false;
-    r_partner_[static_cast<std::size_t>(r)] = q;
-    q_partner_[static_cast<std::size_t>(q)] = r;
-    by_[static_cast<std::size_t>(r)] = by;
+    r_partner_[as_size(r)] = q;
+    q_partner_[as_size(q)] = r;
+    by_[as_size(r)] = by;
     return true;
   }
-  int partner_of_r(int r) const { return r_partner_[static_cast<std::size_t>(r)]; }
-  int partner_of_q(int q) const { return q_partner_[static_cast<std::size_t>(q)]; }
+  int partner_of_r(int r) const { return r_partner_[as_size(r)]; }
+  int partner_of_q(int q) const { return q_partner_[as_size(q)]; }
 
   static std::unordered_map<std::string_view, int> unique_names(const GraphIndex& index) {
     std::unordered_map<std::string_view, int> names;
@@ -155,7 +156,7 @@ class Pairer {
 
   static bool unpaired(const GraphIndex& index, int op, const std::vector<int>& partners) {
     const auto& outputs = index.op(op).outputs;
-    return std::all_of(outputs.begin(), outputs.end(), [&](int output) { return partners[static_cast<std::size_t>(output)] == kNone; });
+    return std::all_of(outputs.begin(), outputs.end(), [&](int output) { return partners[as_size(output)] == kNone; });
   }
 
   bool pair_operator(int q_op, const std::vector<int>& inputs) {
@@ -274,7 +275,7 @@ class Pairer {
     for (const int r : r_.feature_maps()) {
       const int q = partner_of_r(r);
       if (q != kNone) {
-        pairing.matches.push_back({r, q, by_[static_cast<std::size_t>(r)]});
+        pairing.matches.push_back({r, q, by_[as_size(r)]});
       } else {
         pairing.unpaired.push_back({true, r, reason(r_, r, q_)});
       }

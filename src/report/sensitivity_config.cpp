@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 
+#include "core/as_size.h"
 #include "visq/graph.h"
 #include "visq/report/sensitivity.h"
 
@@ -44,10 +45,10 @@ QuantizerConfig sensitivity_config(const SensitivityResult& result, const Model&
     for (const int index : operators_of(node->part, reference.main())) {
       if (config.layers.size() == count || std::find(taken.begin(), taken.end(), index) != taken.end()) continue;
       taken.push_back(index);
-      const Operator& op = reference.main().operators[static_cast<std::size_t>(index)];
+      const Operator& op = reference.main().operators[as_size(index)];
       QuantizerConfig::Layer layer;
       layer.op = op.label();
-      for (const int output : op.outputs) layer.outputs.push_back(names[static_cast<std::size_t>(output)]);
+      for (const int output : op.outputs) layer.outputs.push_back(names[as_size(output)]);
       layer.name = layer.outputs.front();
       const auto& outputs = reference.main().outputs;
       layer.makes_output = std::any_of(op.outputs.begin(), op.outputs.end(),

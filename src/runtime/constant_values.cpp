@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/as_size.h"
 #include "core/available_memory.h"
 #include "core/error.h"
 #include "kernels/constants/dequantize_constant.h"
@@ -29,7 +30,7 @@ std::vector<std::string> read_strings(std::span<const std::byte> bytes) {
   const auto number = [&](std::size_t index) {
     std::int32_t value = 0;
     std::memcpy(&value, bytes.data() + index * sizeof(value), sizeof(value));
-    return static_cast<std::size_t>(value);
+    return as_size(value);
   };
   std::vector<std::string> strings;
   const std::size_t count = bytes.empty() ? 0 : number(0);
@@ -42,7 +43,7 @@ std::vector<std::string> read_strings(std::span<const std::byte> bytes) {
 Result<std::vector<float>> real_values(const TensorInfo& info, const Subgraph& subgraph, const std::string& place) {
   const Quantization& q = info.quantization;
   if (q.block_size == 0) return kernels::dequantize_constant(info, place);
-  return kernels::dequantize_blocks(info, subgraph.tensors[static_cast<std::size_t>(q.block_scales)], place);
+  return kernels::dequantize_blocks(info, subgraph.tensors[as_size(q.block_scales)], place);
 }
 
 }  // namespace

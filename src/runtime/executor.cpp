@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/as_size.h"
 #include "core/available_memory.h"
 #include "core/half.h"
 #include "kernels/text_room.h"
@@ -51,8 +52,7 @@ Status Executor::place_tensors() {
     if (prepared.variable) VISQ_TRY(place_variable(i));
     const int last = plan_->last_use[i];
     const bool dynamic = tensors_[i].data == nullptr && !prepared.variable;
-    if (dynamic && last >= 0 && last < static_cast<int>(releases_.size()))
-      releases_[static_cast<std::size_t>(last)].push_back(static_cast<int>(i));
+    if (dynamic && last >= 0 && last < static_cast<int>(releases_.size())) releases_[as_size(last)].push_back(static_cast<int>(i));
   }
   return {};
 }
@@ -60,7 +60,7 @@ Status Executor::place_tensors() {
 /// A variable starts as LiteRT leaves it: int8 at its zero point, everything else with all bytes 0.
 Status Executor::place_variable(std::size_t index) {
   Tensor& tensor = tensors_[index];
-  const auto bytes = static_cast<std::size_t>(tensor.elements()) * size_of(tensor.dtype);
+  const auto bytes = as_size(tensor.elements()) * size_of(tensor.dtype);
   AlignedBuffer& memory = state_->variables[{graph_->subgraph_index(), index}];
   if (memory.data() == nullptr) {
     memory = AlignedBuffer(bytes);
@@ -87,16 +87,16 @@ Status Executor::place_variable(std::size_t index) {
 }
 
 Status Executor::give_memory(int tensor) {
-  Tensor& value = tensors_[static_cast<std::size_t>(tensor)];
-  const bool variable = graph_->tensors()[static_cast<std::size_t>(tensor)].variable;
+  Tensor& value = tensors_[as_size(tensor)];
+  const bool variable = graph_->tensors()[as_size(tensor)].variable;
   if (variable) VISQ_TRY(check_variable(value, graph_->model().path));
   if (variable && value.strings == nullptr) return {};  // the state of the run has it
   if (value.strings != nullptr) {
-    value.strings->resize(static_cast<std::size_t>(value.elements()));
+    value.strings->resize(as_size(value.elements()));
     return {};
   }
-  AlignedBuffer& memory = own_memory_[static_cast<std::size_t>(tensor)];
-  const std::size_t bytes = static_cast<std::size_t>(value.elements()) * size_of(value.dtype);
+  AlignedBuffer& memory = own_memory_[as_size(tensor)];
+  const std::size_t bytes = as_size(value.elements()) * size_of(value.dtype);
   if (memory.data() == nullptr || memory.size() < bytes) memory = AlignedBuffer(bytes);
   if (memory.data() == nullptr) {
     return bad_input("{}: no memory for tensor '{}' of shape {}: {}", graph_->model().path, value.info->name, to_string(value.shape),
@@ -107,7 +107,7 @@ Status Executor::give_memory(int tensor) {
 }
 
 bool Executor::available(int tensor) const {
-  const auto i = static_cast<std::size_t>(tensor);
+  const auto i = as_size(tensor);
   return available_[i] || graph_->tensors()[i].ahead || graph_->tensors()[i].variable;
 }
 
@@ -123,7 +123,7 @@ Status Executor::begin(std::span<const Array> inputs, const Overlay* overlay) {
 
 Status Executor::load_input(std::size_t position, const Array& value) {
   const int index = graph_->subgraph().inputs[position];
-  const auto i = static_cast<std::size_t>(index);
+  const auto i = as_size(index);
   Tensor& tensor = tensors_[i];
   available_[i] = true;
   if (graph_->tensors()[i].ahead) return {};  // a constant that is also listed as an input keeps its value
@@ -229,7 +229,7 @@ bool Executor::makes_nothing(std::size_t node, std::span<Tensor* const> outputs)
   const PreparedNode& prepared = graph_->nodes()[node];
   return !prepared.stateful && are_empty(outputs) &&
          std::all_of(prepared.op->outputs.begin(), prepared.op->outputs.end(),
-                     [this](int output) { return graph_->tensors()[static_cast<std::size_t>(output)].shape_known; });
+                     [this](int output) { return graph_->tensors()[as_size(output)].shape_known; });
 }
 
 /// No kernel sees memory of another shape than the one that it was prepared for, whatever files and callers have led here.
@@ -261,12 +261,11 @@ Status Executor::run_kernel(std::size_t node) {
   Tensor** out = outputs;
   if (op.inputs.size() > 64) in = (many_inputs.resize(op.inputs.size()), many_inputs.data());
   if (op.outputs.size() > 64) out = (many_outputs.resize(op.outputs.size()), many_outputs.data());
-  for (std::size_t i = 0; i < op.inputs.size(); ++i)
-    in[i] = op.inputs[i] >= 0 ? &tensors_[static_cast<std::size_t>(op.inputs[i])] : nullptr;
-  for (std::size_t i = 0; i < op.outputs.size(); ++i) out[i] = &tensors_[static_cast<std::size_t>(op.outputs[i])];
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) in[i] = op.inputs[i] >= 0 ? &tensors_[as_size(op.inputs[i])] : nullptr;
+  for (std::size_t i = 0; i < op.outputs.size(); ++i) out[i] = &tensors_[as_size(op.outputs[i])];
 
   for (const int output : op.outputs) {
-    if (tensors_[static_cast<std::size_t>(output)].strings != nullptr) VISQ_TRY(give_memory(output));
+    if (tensors_[as_size(output)].strings != nullptr) VISQ_TRY(give_memory(output));
   }
   if (const auto shortage = kernels::text_shortage({in, op.inputs.size()}, {out, op.outputs.size()})) {
     return bad_input("{}: {}", place_of(graph_->model(), graph_->subgraph_index(), node), *shortage);
@@ -283,11 +282,11 @@ Status Executor::run_kernel(std::size_t node) {
   kernels::EvalContext context({in, op.inputs.size()}, {out, op.outputs.size()}, state, scratch_, &state_->session);
   if (!makes_nothing(node, {out, op.outputs.size()})) VISQ_TRY(kernel->eval(context));
   for (const int output : op.outputs) {
-    available_[static_cast<std::size_t>(output)] = true;
+    available_[as_size(output)] = true;
     if (graph_->nodes()[node].rounds) {
-      saturated_[static_cast<std::size_t>(output)] = context.beyond();
+      saturated_[as_size(output)] = context.beyond();
     } else {
-      round_output(static_cast<std::size_t>(output));
+      round_output(as_size(output));
     }
   }
   return {};
@@ -306,8 +305,8 @@ void Executor::round_output(std::size_t tensor) {
 
 void Executor::release_after(std::size_t node) {
   for (const int tensor : releases_[node]) {
-    own_memory_[static_cast<std::size_t>(tensor)] = AlignedBuffer();
-    tensors_[static_cast<std::size_t>(tensor)].data = nullptr;
+    own_memory_[as_size(tensor)] = AlignedBuffer();
+    tensors_[as_size(tensor)].data = nullptr;
   }
 }
 

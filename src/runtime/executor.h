@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/as_size.h"
 #include "runtime/memory_plan.h"
 #include "runtime/overlay.h"
 #include "runtime/prepared_graph.h"
@@ -51,9 +52,9 @@ class Executor {
 
   /// True where the tensor has its value in this record.
   bool available(int tensor) const;
-  const kernels::Tensor& tensor(int index) const { return tensors_[static_cast<std::size_t>(index)]; }
+  const kernels::Tensor& tensor(int index) const { return tensors_[as_size(index)]; }
   /// How many elements lay more than half a step beyond the tensor's range when it was last rounded to its grid.
-  std::int64_t saturated(int tensor) const { return saturated_[static_cast<std::size_t>(tensor)]; }
+  std::int64_t saturated(int tensor) const { return saturated_[as_size(tensor)]; }
   /// The operators that gave nothing in this record, those of called subgraphs among them.
   const std::vector<NodeFailure>& failures() const { return state_->failures; }
 

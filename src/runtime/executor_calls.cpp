@@ -1,6 +1,7 @@
 // Nodes that call subgraphs. Each node has one executor per subgraph; all share the state of the run.
 #include <cstring>
 
+#include "core/as_size.h"
 #include "core/available_memory.h"
 #include "runtime/callee.h"
 #include "runtime/executor.h"
@@ -19,7 +20,7 @@ Status OwnedTensor::assign(const Tensor& source, const std::string& path) {
     tensor.strings = &strings;
     return {};
   }
-  const auto bytes = static_cast<std::size_t>(source.elements()) * size_of(source.dtype);
+  const auto bytes = as_size(source.elements()) * size_of(source.dtype);
   if (memory.data() == nullptr || memory.size() < bytes) memory = AlignedBuffer(bytes);
   if (memory.data() == nullptr) return bad_input("{}: no memory for the result of a call: {}", path, memory_shortage(bytes));
   if (bytes > 0) std::memcpy(memory.data(), source.data, bytes);
@@ -51,7 +52,7 @@ Result<CallStep> Executor::ask_kernel(std::size_t node, std::span<const Tensor* 
   std::vector<const Tensor*> inputs;
   std::vector<Tensor*> outputs;
   for (const int input : op.inputs) inputs.push_back(input >= 0 ? &tensor(input) : nullptr);
-  for (const int output : op.outputs) outputs.push_back(&tensors_[static_cast<std::size_t>(output)]);
+  for (const int output : op.outputs) outputs.push_back(&tensors_[as_size(output)]);
   kernels::EvalContext context(inputs, outputs, active_[node].state, scratch_, &state_->session);
   return static_cast<const kernels::CallingKernel&>(*active_[node].kernel).next(context, results);
 }
@@ -101,20 +102,20 @@ Status Executor::begin(std::span<const Tensor* const> inputs) {
   available_.assign(available_.size(), false);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const int index = graph_->subgraph().inputs[i];
-    Tensor& tensor = tensors_[static_cast<std::size_t>(index)];
+    Tensor& tensor = tensors_[as_size(index)];
     const Tensor& value = *inputs[i];
     if (value.dtype != tensor.dtype) {
       return bad_input("{}: subgraph {}: input '{}' is {}, but is called with {}", graph_->model().path, graph_->subgraph_index(),
                        tensor.info->name, name(tensor.dtype), name(value.dtype));
     }
-    available_[static_cast<std::size_t>(index)] = true;
+    available_[as_size(index)] = true;
     if (tensor.data == nullptr) VISQ_TRY(give_memory(index));
     if (tensor.strings != nullptr) {
       *tensor.strings = *value.strings;
     } else if (value.elements() > 0) {
-      std::memcpy(tensor.data, value.data, static_cast<std::size_t>(value.elements()) * size_of(value.dtype));
+      std::memcpy(tensor.data, value.data, as_size(value.elements()) * size_of(value.dtype));
     }
-    round_output(static_cast<std::size_t>(index));
+    round_output(as_size(index));
   }
   return {};
 }
@@ -122,7 +123,7 @@ Status Executor::begin(std::span<const Tensor* const> inputs) {
 Status Executor::finish_calls(std::size_t node, const std::vector<const Tensor*>& values) {
   const auto& outputs = graph_->nodes()[node].op->outputs;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const auto index = static_cast<std::size_t>(outputs[i]);
+    const auto index = as_size(outputs[i]);
     Tensor& output = tensors_[index];
     const std::string place = place_of(graph_->model(), graph_->subgraph_index(), node);
     if (values[i]->dtype != output.dtype) {
@@ -137,7 +138,7 @@ Status Executor::finish_calls(std::size_t node, const std::vector<const Tensor*>
     if (output.strings != nullptr) {
       *output.strings = *values[i]->strings;
     } else if (output.elements() > 0) {
-      std::memcpy(output.data, values[i]->data, static_cast<std::size_t>(output.elements()) * size_of(output.dtype));
+      std::memcpy(output.data, values[i]->data, as_size(output.elements()) * size_of(output.dtype));
     }
     available_[index] = true;
     round_output(index);

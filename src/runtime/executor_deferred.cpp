@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/as_size.h"
 #include "runtime/callee.h"
 #include "runtime/executor.h"
 
@@ -22,7 +23,7 @@ Result<bool> Executor::prepare_deferred(std::size_t node) {
   const Operator& op = *graph_->nodes()[node].op;
   ActiveNode& active = active_[node];
   if (still_fits(active, op)) {
-    for (std::size_t i = 0; i < op.outputs.size(); ++i) tensors_[static_cast<std::size_t>(op.outputs[i])].shape = active.output_shapes[i];
+    for (std::size_t i = 0; i < op.outputs.size(); ++i) tensors_[as_size(op.outputs[i])].shape = active.output_shapes[i];
   } else {
     PrepareRequest request;
     request.op = &op;
@@ -30,9 +31,9 @@ Result<bool> Executor::prepare_deferred(std::size_t node) {
     for (const int input : op.inputs) {
       request.inputs.push_back(input >= 0 ? &tensor(input) : nullptr);
       request.codes_available.push_back(input >= 0 && tensor(input).codes != nullptr);
-      request.fixed.push_back(input >= 0 && graph_->tensors()[static_cast<std::size_t>(input)].ahead);
+      request.fixed.push_back(input >= 0 && graph_->tensors()[as_size(input)].ahead);
     }
-    for (const int output : op.outputs) request.outputs.push_back(&tensors_[static_cast<std::size_t>(output)]);
+    for (const int output : op.outputs) request.outputs.push_back(&tensors_[as_size(output)]);
     const std::string place = place_of(graph_->model(), graph_->subgraph_index(), node);
     auto outcome = prepare_node(*graph_, place, std::move(request));
     if (!outcome.ok()) {
@@ -69,7 +70,7 @@ void Executor::remember(ActiveNode& active, const Operator& op, const PrepareOut
   for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
     const int input = op.inputs[slot];
     active.input_shapes.push_back(input >= 0 ? tensor(input).shape : Shape());
-    if (input < 0 || !outcome.values_read[slot] || graph_->tensors()[static_cast<std::size_t>(input)].ahead) continue;
+    if (input < 0 || !outcome.values_read[slot] || graph_->tensors()[as_size(input)].ahead) continue;
     active.values[slot] = bytes_of(tensor(input));
     active.reusable = active.reusable && tensor(input).strings == nullptr;
   }

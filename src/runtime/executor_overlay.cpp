@@ -1,6 +1,7 @@
 // Runs of a part of a graph: values lent from elsewhere, and the changes of an overlay.
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "quant/fake_quantize.h"
 #include "runtime/callee.h"
 #include "runtime/executor.h"
@@ -11,7 +12,7 @@ using kernels::Tensor;
 
 void Executor::clear(const Overlay* overlay) {
   available_.assign(available_.size(), false);
-  for (const int tensor : lent_) take_home(static_cast<std::size_t>(tensor));
+  for (const int tensor : lent_) take_home(as_size(tensor));
   lent_.clear();
   state_->failures.clear();
   state_->steps = 0;
@@ -28,7 +29,7 @@ void Executor::take_home(std::size_t tensor) {
 }
 
 void Executor::lend(int tensor, const Tensor& value) {
-  const auto i = static_cast<std::size_t>(tensor);
+  const auto i = as_size(tensor);
   tensors_[i].shape = value.shape;
   tensors_[i].data = value.data;
   tensors_[i].strings = value.strings;
@@ -49,10 +50,10 @@ const kernels::Kernel* Executor::replacement(std::size_t node) {
 Status Executor::change_inputs(std::size_t node, std::span<const Tensor*> inputs) {
   const auto found = overlay_->nodes.find(node);
   if (found == overlay_->nodes.end()) return {};
-  for (const auto& [slot, constant] : found->second.constants) inputs[static_cast<std::size_t>(slot)] = &constant->tensor;
+  for (const auto& [slot, constant] : found->second.constants) inputs[as_size(slot)] = &constant->tensor;
   std::size_t used = 0;
   for (const auto& [slot, grid] : found->second.rounded_inputs) {
-    const Tensor*& input = inputs[static_cast<std::size_t>(slot)];
+    const Tensor*& input = inputs[as_size(slot)];
     if (input == nullptr || input->dtype != DType::kFloat32) continue;
     if (used == rounded_inputs_.size()) rounded_inputs_.push_back(std::make_unique<OwnedTensor>());
     OwnedTensor& copy = *rounded_inputs_[used++];

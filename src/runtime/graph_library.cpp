@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/as_size.h"
+
 namespace visq::runtime {
 namespace {
 
@@ -25,7 +27,7 @@ Result<std::optional<std::vector<Shape>>> GraphLibrary::output_shapes(int subgra
   VISQ_ASSIGN(const auto graph, get(subgraph, input_shapes));
   std::optional<std::vector<Shape>> shapes(std::in_place);
   for (const int output : graph->subgraph().outputs) {
-    const PreparedTensor& tensor = graph->tensors()[static_cast<std::size_t>(output)];
+    const PreparedTensor& tensor = graph->tensors()[as_size(output)];
     if (tensor.missing) {
       return unsupported("{}: subgraph {} cannot give its output '{}'", model_->path, subgraph, tensor.value.info->name);
     }

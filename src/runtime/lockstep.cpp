@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/as_size.h"
+
 namespace visq::runtime {
 namespace {
 
@@ -40,15 +42,15 @@ Status advance(Executor& executor, std::size_t& done, std::size_t until, std::ve
 std::vector<std::size_t> steps_until_made(const Subgraph& graph) {
   std::vector<std::size_t> steps(graph.tensors.size(), 0);
   for (std::size_t node = 0; node < graph.operators.size(); ++node) {
-    for (const int output : graph.operators[node].outputs) steps[static_cast<std::size_t>(output)] = node + 1;
+    for (const int output : graph.operators[node].outputs) steps[as_size(output)] = node + 1;
   }
   return steps;
 }
 
 LockstepOrder order_lockstep(const Model& reference, const Model& quantized, const quant::GraphPairing& pairing, std::size_t first_pair,
                              const std::vector<bool>& wanted) {
-  const Subgraph& r = reference.subgraphs[static_cast<std::size_t>(pairing.reference_subgraph)];
-  const Subgraph& q = quantized.subgraphs[static_cast<std::size_t>(pairing.quantized_subgraph)];
+  const Subgraph& r = reference.subgraphs[as_size(pairing.reference_subgraph)];
+  const Subgraph& q = quantized.subgraphs[as_size(pairing.quantized_subgraph)];
   const auto r_steps = steps_until_made(r);
   const auto q_steps = steps_until_made(q);
   LockstepOrder order{pairing.reference_subgraph,
@@ -60,10 +62,9 @@ LockstepOrder order_lockstep(const Model& reference, const Model& quantized, con
   const auto& matches = pairing.pairing.matches;
   for (std::size_t i = 0; i < matches.size(); ++i) {
     if (!wanted[first_pair + i]) continue;
-    events.push_back(
-        {r_steps[static_cast<std::size_t>(matches[i].reference)], q_steps[static_cast<std::size_t>(matches[i].quantized)], first_pair + i});
+    events.push_back({r_steps[as_size(matches[i].reference)], q_steps[as_size(matches[i].quantized)], first_pair + i});
   }
-  for (const auto& [r_node, q_node] : pairing.calls) events.push_back({static_cast<std::size_t>(r_node), static_cast<std::size_t>(q_node)});
+  for (const auto& [r_node, q_node] : pairing.calls) events.push_back({as_size(r_node), as_size(q_node)});
   std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.reference_steps < b.reference_steps; });
   std::size_t done = 0;
   for (Event& event : events) {
@@ -72,7 +73,7 @@ LockstepOrder order_lockstep(const Model& reference, const Model& quantized, con
       done = event.quantized_steps + 1;
     } else {
       event.quantized_steps = done = std::max(done, event.quantized_steps);
-      int& until = order.hold[static_cast<std::size_t>(matches[event.pair - first_pair].quantized)];
+      int& until = order.hold[as_size(matches[event.pair - first_pair].quantized)];
       until = std::max(until, static_cast<int>(done) - 1);
     }
     order.events.push_back(event);

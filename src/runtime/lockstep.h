@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/as_size.h"
 #include "quant/pairing.h"
 #include "runtime/executor.h"
 
@@ -16,7 +17,7 @@ namespace visq::runtime {
 struct LockstepOrder {
   /// The graphs have run this many nodes; then the pair is complete, or the two next nodes call subgraphs side by side.
   struct Event {
-    static constexpr std::size_t kCalls = static_cast<std::size_t>(-1);
+    static constexpr std::size_t kCalls = as_size(-1);
     std::size_t reference_steps = 0;
     std::size_t quantized_steps = 0;
     std::size_t pair = kCalls;

@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/as_size.h"
+
 namespace visq::runtime {
 namespace {
 
@@ -65,10 +67,10 @@ void place_in_order(std::vector<Block>& blocks) {
 /// First step of every tensor: -1 for graph inputs, npos-like -2 for tensors that the run does not make.
 std::vector<int> find_makers(const PreparedGraph& graph) {
   std::vector<int> made(graph.tensors().size(), -2);
-  for (const int input : graph.subgraph().inputs) made[static_cast<std::size_t>(input)] = -1;
+  for (const int input : graph.subgraph().inputs) made[as_size(input)] = -1;
   for (std::size_t node = 0; node < graph.nodes().size(); ++node) {
     if (graph.nodes()[node].status != NodeStatus::kReady) continue;
-    for (const int output : graph.nodes()[node].op->outputs) made[static_cast<std::size_t>(output)] = static_cast<int>(node);
+    for (const int output : graph.nodes()[node].op->outputs) made[as_size(output)] = static_cast<int>(node);
   }
   return made;
 }
@@ -85,7 +87,7 @@ LastReads find_last_reads(const PreparedGraph& graph) {
     for (std::size_t slot = 0; slot < prepared.op->inputs.size(); ++slot) {
       const int input = prepared.op->inputs[slot];
       if (input < 0) continue;
-      const auto i = static_cast<std::size_t>(input);
+      const auto i = as_size(input);
       const bool unknown = prepared.status == NodeStatus::kDeferred, codes = !unknown && prepared.reads_codes_of(slot);
       if (codes || unknown) last.codes[i] = static_cast<int>(node);
       if (!codes) last.values[i] = static_cast<int>(node);
@@ -100,14 +102,14 @@ MemoryPlan plan_memory(const PreparedGraph& graph, std::span<const int> hold) {
   const std::size_t count = graph.tensors().size();
   LastReads last = find_last_reads(graph);
   for (std::size_t i = 0; i < hold.size(); ++i) last.values[i] = std::max(last.values[i], hold[i]);
-  for (const int output : graph.subgraph().outputs) last.values[static_cast<std::size_t>(output)] = static_cast<int>(graph.nodes().size());
+  for (const int output : graph.subgraph().outputs) last.values[as_size(output)] = static_cast<int>(graph.nodes().size());
   MemoryPlan plan{std::vector<std::size_t>(count, MemoryPlan::npos), std::vector<std::size_t>(count, MemoryPlan::npos), last.values, 0, 0};
   const std::vector<int> made = find_makers(graph);
   std::vector<Block> blocks;
   for (std::size_t i = 0; i < count; ++i) {
     const PreparedTensor& tensor = graph.tensors()[i];
     if (made[i] == -2 || tensor.ahead || tensor.variable || !tensor.shape_known || holds_strings(tensor.value.dtype)) continue;
-    const auto elements = static_cast<std::size_t>(tensor.value.elements());
+    const auto elements = as_size(tensor.value.elements());
     const auto place = [&](bool codes, DType type, int last_read) {
       blocks.push_back({i, codes, align_up(elements * size_of(type) + kSlack), made[i], std::max(last_read, made[i])});
     };

@@ -5,13 +5,14 @@
 #include <span>
 #include <vector>
 
+#include "core/as_size.h"
 #include "runtime/prepared_graph.h"
 
 namespace visq::runtime {
 
 /// Offsets into an arena. Tensors whose shape is not known ahead have no place in it (npos) and get memory of their own in the run.
 struct MemoryPlan {
-  static constexpr std::size_t npos = static_cast<std::size_t>(-1);
+  static constexpr std::size_t npos = as_size(-1);
   std::vector<std::size_t> values;  ///< per tensor: offset of its elements
   std::vector<std::size_t> codes;   ///< per tensor: offset of its stored integers
   std::vector<int> last_use;        ///< per tensor: last node that needs its values; -1: none after it was made; nodes().size(): the end

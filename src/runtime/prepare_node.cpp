@@ -1,13 +1,14 @@
 // One call of an operator's Prepare, with the checks that the registry promises for it.
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "quant/code_table.h"
 #include "runtime/graph_library.h"
 
 namespace visq::runtime {
 
 std::string place_of(const Model& model, int subgraph, std::size_t node) {
-  const Operator& op = model.subgraphs[static_cast<std::size_t>(subgraph)].operators[node];
+  const Operator& op = model.subgraphs[as_size(subgraph)].operators[node];
   return fmt::format("{}: subgraph {}, node {} {}", model.path, subgraph, node, op.label());
 }
 

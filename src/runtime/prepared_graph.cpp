@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "core/available_memory.h"
 #include "core/file.h"
 #include "kernels/text_room.h"
@@ -46,8 +47,8 @@ class GraphPreparer {
   }
 
  private:
-  PreparedTensor& tensor(int index) { return graph_->tensors_[static_cast<std::size_t>(index)]; }
-  ConstantMemory& memory(int index) { return graph_->constants_[static_cast<std::size_t>(index)]; }
+  PreparedTensor& tensor(int index) { return graph_->tensors_[as_size(index)]; }
+  ConstantMemory& memory(int index) { return graph_->constants_[as_size(index)]; }
 
   void declare_tensors() {
     const Subgraph& subgraph = graph_->subgraph();
@@ -71,7 +72,7 @@ class GraphPreparer {
     readers_.assign(graph_->tensors_.size(), 0);
     for (const Operator& op : graph_->subgraph().operators) {
       for (const int input : op.inputs) {
-        if (input >= 0) ++readers_[static_cast<std::size_t>(input)];
+        if (input >= 0) ++readers_[as_size(input)];
       }
     }
   }
@@ -198,7 +199,7 @@ class GraphPreparer {
 
   /// A constant that all its readers have packed needs no memory of ours any more.
   void release_packed(int index) {
-    const auto i = static_cast<std::size_t>(index);
+    const auto i = as_size(index);
     if (--readers_[i] > 0 || !tensor(index).value.info->is_constant) return;
     graph_->constants_[i].bytes = AlignedBuffer();
     tensor(index).value.data = nullptr;
@@ -250,11 +251,11 @@ class GraphPreparer {
     Tensor& value = tensor(output).value;
     ConstantMemory& own = memory(output);
     if (holds_strings(value.dtype)) {
-      own.strings.resize(static_cast<std::size_t>(value.elements()));
+      own.strings.resize(as_size(value.elements()));
       value.strings = &own.strings;
       return {};
     }
-    const auto bytes = static_cast<std::size_t>(value.elements()) * size_of(value.dtype);
+    const auto bytes = as_size(value.elements()) * size_of(value.dtype);
     own.bytes = AlignedBuffer(bytes);
     if (own.bytes.data() == nullptr) return bad_input("{}: no memory for its output: {}", place, memory_shortage(bytes));
     value.data = own.bytes.data();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/as_size.h"
 #include "kernels/op.h"
 #include "runtime/constant_values.h"
 #include "visq/mode.h"
@@ -65,7 +66,7 @@ class PreparedGraph {
   ~PreparedGraph();
 
   const Model& model() const { return *model_; }
-  const Subgraph& subgraph() const { return model_->subgraphs[static_cast<std::size_t>(subgraph_)]; }
+  const Subgraph& subgraph() const { return model_->subgraphs[as_size(subgraph_)]; }
   int subgraph_index() const { return subgraph_; }
   Mode mode() const { return mode_; }
   Operands operands() const { return operands_; }

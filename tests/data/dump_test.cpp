@@ -191,7 +191,7 @@ TEST_F(Dump, WithoutCommitNothingStays) {
     ASSERT_TRUE(writer->begin_record(0).ok());
   }
   EXPECT_THAT(folder_.names(), ElementsAre("maps.h5"));
-  EXPECT_EQ(open_error(), "maps.h5: cannot be read: file signature not found");
+  EXPECT_EQ(open_error(), "maps.h5: is not an HDF5 file");
 }
 
 TEST_F(Dump, TellsWhereItCannotWrite) {

@@ -1,4 +1,5 @@
 #include "visq/accuracy.h"
+#include "core/as_size.h"
 
 #include <algorithm>
 #include <cmath>
@@ -47,7 +48,7 @@ Result<std::span<const float>> scores_of(const runtime::Executor& executor, int 
     return bad_input("'{}' is {} of shape {}: labels need one row of class scores per record", map.info->name, name(map.dtype),
                      to_string(map.shape));
   }
-  return std::span(values, static_cast<std::size_t>(map.elements()));
+  return std::span(values, as_size(map.elements()));
 }
 
 /// Runs one record through both models and looks up where its label stands.
@@ -57,7 +58,7 @@ class Worker {
       : plan_(plan), options_(options), output_(output), pair_(plan, feed), scratch_(std::make_shared<std::vector<float>>()) {}
 
   Result<Outcome> operator()(const Record& record) {
-    const auto label = options_.labels[static_cast<std::size_t>(record.index)] + options_.label_offset;
+    const auto label = options_.labels[as_size(record.index)] + options_.label_offset;
     Outcome outcome;
     VISQ_TRY(pair_.run(record, [&](std::size_t pair, const runtime::Executor& f, const runtime::Executor& q) -> Status {
       if (pair != output_) return {};
@@ -101,7 +102,7 @@ double Accuracy::drop() const {
 }
 
 std::int64_t rank_of(std::span<const float> scores, std::int64_t label) {
-  const float own = scores[static_cast<std::size_t>(label)];
+  const float own = scores[as_size(label)];
   if (std::isnan(own)) return static_cast<std::int64_t>(scores.size());
   std::int64_t rank = 0;
   for (std::size_t i = 0; i < scores.size(); ++i) {

@@ -1,4 +1,5 @@
 #include "visq/badcase.h"
+#include "core/as_size.h"
 
 #include <algorithm>
 #include <map>
@@ -122,7 +123,7 @@ Result<std::int64_t> scan(ComparePlan& plan, RecordSource& data, const BadcaseOp
         if (place == chosen.end() || *place != pair) return {};
         const auto& match = plan.pairs()[pair].match;
         const bool is_output = std::find(outputs.begin(), outputs.end(), pair) != outputs.end();
-        output.maps[static_cast<std::size_t>(place - chosen.begin())].push_back(
+        output.maps[as_size(place - chosen.begin())].push_back(
             is_output && options.post != PostProcess::kNone
                 ? analysis::compare_processed(options.post, reference, match.reference, quantized, match.quantized, *scratch)
                 : analysis::compare_maps(reference, match.reference, quantized, match.quantized, false, scratch->maps));

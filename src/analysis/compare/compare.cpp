@@ -1,4 +1,5 @@
 #include "visq/compare.h"
+#include "core/as_size.h"
 
 #include <cmath>
 
@@ -125,7 +126,7 @@ Result<std::optional<Accuracy>> merged_accuracy(const std::vector<Part>& parts) 
 }  // namespace
 
 const MapComparison& compared_output(const CompareResult& result, std::size_t i) {
-  return result.processed.empty() ? result.maps[static_cast<std::size_t>(result.outputs[i])] : result.processed[i];
+  return result.processed.empty() ? result.maps[as_size(result.outputs[i])] : result.processed[i];
 }
 
 const MapComparison* find_map(const CompareResult& result, std::string_view tensor) {
@@ -139,7 +140,7 @@ const MapComparison* find_map(const CompareResult& result, std::string_view tens
 
 const MetricValue* find_metric(const CompareResult& result, const MapComparison& map, std::string_view metric) {
   const auto found = std::find(result.metrics.begin(), result.metrics.end(), metric_named(metric));
-  const auto place = static_cast<std::size_t>(found - result.metrics.begin());
+  const auto place = as_size(found - result.metrics.begin());
   return place < map.metrics.size() ? &map.metrics[place] : nullptr;
 }
 

@@ -5,6 +5,7 @@
 #include "analysis/facts/node_filter.h"
 #include "analysis/records/comparison_sum.h"
 #include "analysis/records/run_identity.h"
+#include "core/as_size.h"
 #include "core/error.h"
 #include "visq/compare.h"
 
@@ -89,7 +90,7 @@ class DumpComparison {
         result_.match.unpaired.push_back({true, identity(r_tensors_[i]), "no tensor of that name in the other dump"});
         continue;
       }
-      taken[static_cast<std::size_t>(partner - q_tensors_.begin())] = true;
+      taken[as_size(partner - q_tensors_.begin())] = true;
       if (!filter.passes({r_tensors_[i].name, partner->name}, "")) continue;
       ++(by_index_ ? result_.match.by_structure : result_.match.by_name);
       pairs_.emplace_back(i, partner - q_tensors_.begin());

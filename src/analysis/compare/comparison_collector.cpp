@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/compare/record_codec.h"
+#include "core/as_size.h"
 
 namespace visq::analysis {
 namespace {
@@ -25,8 +26,8 @@ ComparisonCollector::ComparisonCollector(const ComparePlan& plan, const CompareO
     if (!plan.wanted()[i]) continue;
     const auto& [r, q, match] = plan.pairs()[i];
     pairs_.push_back(i);
-    sums_.emplace_back(reference_names_[static_cast<std::size_t>(r)].identity(match.reference),
-                       quantized_names_[static_cast<std::size_t>(q)].identity(match.quantized), match.by, result_.metrics);
+    sums_.emplace_back(reference_names_[as_size(r)].identity(match.reference), quantized_names_[as_size(q)].identity(match.quantized),
+                       match.by, result_.metrics);
   }
   for (const std::size_t output : plan.outputs()) {
     const auto position = std::lower_bound(pairs_.begin(), pairs_.end(), output) - pairs_.begin();
@@ -64,13 +65,13 @@ bool ComparisonCollector::fits(const RecordOutput& output) const {
   const std::size_t pairs = plan_.pairs().size();
   const auto known = [](const Model& model, const std::vector<runtime::NodeFailure>& failures) {
     return std::all_of(failures.begin(), failures.end(), [&](const runtime::NodeFailure& failure) {
-      const auto subgraph = static_cast<std::size_t>(failure.subgraph);
+      const auto subgraph = as_size(failure.subgraph);
       return failure.subgraph >= 0 && subgraph < model.subgraphs.size() && failure.node < model.subgraphs[subgraph].operators.size();
     });
   };
   const auto known_run = [&](const runtime::SurplusRun& run) {
     const Model& model = run.in_reference ? plan_.reference() : plan_.quantized();
-    return run.subgraph >= 0 && static_cast<std::size_t>(run.subgraph) < model.subgraphs.size();
+    return run.subgraph >= 0 && as_size(run.subgraph) < model.subgraphs.size();
   };
   return std::all_of(output.surplus.begin(), output.surplus.end(), known_run) && output.maps.size() == pairs &&
          output.processed.size() >= processed_.size() && (origins_.empty() || output.origins.size() == pairs) &&
@@ -96,9 +97,9 @@ CompareResult ComparisonCollector::finish(PairIdentity identity) {
 void ComparisonCollector::note_failures(const Model& model, const std::vector<MapNames>& names,
                                         const std::vector<runtime::NodeFailure>& failures) {
   for (const auto& [subgraph, node, reason] : failures) {
-    const Operator& op = model.subgraphs[static_cast<std::size_t>(subgraph)].operators[node];
+    const Operator& op = model.subgraphs[as_size(subgraph)].operators[node];
     if (op.outputs.empty() || !failed_.emplace(&op, subgraph).second) continue;
-    result_.not_computed.push_back({model.path, names[static_cast<std::size_t>(subgraph)].identity(op.outputs[0]), reason});
+    result_.not_computed.push_back({model.path, names[as_size(subgraph)].identity(op.outputs[0]), reason});
   }
 }
 
@@ -136,7 +137,7 @@ void ComparisonCollector::conclude_origins() {
 /// Once per run, as a remark: outputs of a quantized model that are themselves rounded to 8 bits or fewer.
 void ComparisonCollector::note_low_precision_output() {
   for (const int output : plan_.quantized().main().outputs) {
-    const TensorInfo& tensor = plan_.quantized().main().tensors[static_cast<std::size_t>(output)];
+    const TensorInfo& tensor = plan_.quantized().main().tensors[as_size(output)];
     if (tensor.quantization.quantized() && bits(tensor.dtype) <= 8) {
       result_.anomalies.push_back(
           {quantized_names_[0].identity(output), "low-precision output", static_cast<double>(bits(tensor.dtype)), 16, -1});
@@ -151,8 +152,7 @@ void ComparisonCollector::report_match() {
       ++(match.by == PairedBy::kName ? result_.match.by_name : result_.match.by_structure);
     }
     for (const auto& tensor : pairing.unpaired) {
-      const auto& names =
-          tensor.in_reference ? reference_names_[static_cast<std::size_t>(r)] : quantized_names_[static_cast<std::size_t>(q)];
+      const auto& names = tensor.in_reference ? reference_names_[as_size(r)] : quantized_names_[as_size(q)];
       result_.match.unpaired.push_back({tensor.in_reference, names.identity(tensor.tensor), tensor.reason});
     }
   }

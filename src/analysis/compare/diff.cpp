@@ -1,4 +1,5 @@
 #include "visq/diff.h"
+#include "core/as_size.h"
 
 #include <algorithm>
 #include <cmath>
@@ -83,7 +84,7 @@ StoredMap stored_map(const MapComparison& map, const std::vector<Metric>& metric
   StoredMap out{map.reference.subgraph, map.reference.node, map.reference.name, map.reference.op, {}};
   out.values.resize(diff_metrics().size());
   for (std::size_t i = 0; i < metrics.size() && !map.integer; ++i) {
-    out.values[static_cast<std::size_t>(metrics[i])] = i < map.metrics.size() ? map.metrics[i] : MetricValue{};
+    out.values[as_size(metrics[i])] = i < map.metrics.size() ? map.metrics[i] : MetricValue{};
   }
   if (map.integer && map.not_compared.empty())
     out.values[all_metrics().size()] = MetricValue{MetricValue::State::kFinite, map.differing_share, -1};

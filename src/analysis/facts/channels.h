@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/as_size.h"
 #include "visq/model.h"
 
 namespace visq::analysis {
@@ -19,10 +20,10 @@ template <class Visit>
 void for_each_channel(const float* values, const Shape& shape, int axis, std::vector<float>& scratch, Visit visit) {
   if (axis < 0 || axis >= shape.rank() || shape.elements() == 0) return;
   const std::int64_t channels = shape[axis], inner = shape.elements(axis + 1, shape.rank()), outer = shape.elements(0, axis);
-  scratch.resize(static_cast<std::size_t>(outer * inner));
+  scratch.resize(as_size(outer * inner));
   for (std::int64_t c = 0; c < channels; ++c) {
     for (std::int64_t o = 0; o < outer; ++o) std::copy_n(values + (o * channels + c) * inner, inner, scratch.begin() + o * inner);
-    visit(static_cast<std::size_t>(c), std::span<const float>(scratch));
+    visit(as_size(c), std::span<const float>(scratch));
   }
 }
 

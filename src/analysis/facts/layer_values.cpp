@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/as_size.h"
 #include "kernels/constants/dequantize_constant.h"
 
 namespace visq::analysis {
@@ -36,7 +37,7 @@ std::optional<std::vector<double>> bias_scales(const quant::GraphIndex& graph, c
   if (bias == nullptr || weight == nullptr || data < 0 || !is_bias_type(bias->dtype)) return std::nullopt;
   const auto& input = graph.tensor(data).quantization;
   const auto& weights = weight->quantization;
-  const auto channels = static_cast<std::size_t>(bias->shape.elements());
+  const auto channels = as_size(bias->shape.elements());
   if (input.scale.size() != 1 || !weights.quantized() || (weights.per_channel() && weights.scale.size() != channels)) return std::nullopt;
   std::vector<double> scales;
   for (std::size_t c = 0; c < channels; ++c) {
@@ -49,7 +50,7 @@ std::optional<std::vector<std::int64_t>> bias_codes(const quant::GraphIndex& gra
   const auto slots = kernels::facts_of(op).weights;
   const TensorInfo* bias = slots ? constant_in(graph, op, slots->bias) : nullptr;
   if (bias == nullptr || !is_bias_type(bias->dtype) || bias->sparsity != nullptr) return std::nullopt;
-  std::vector<std::int64_t> codes(static_cast<std::size_t>(bias->shape.elements()));
+  std::vector<std::int64_t> codes(as_size(bias->shape.elements()));
   const std::size_t size = size_of(bias->dtype);
   for (std::size_t i = 0; i < codes.size(); ++i) {
     std::int32_t narrow = 0;

@@ -1,27 +1,25 @@
 #include "analysis/facts/map_identity.h"
 
+#include "core/as_size.h"
 #include "visq/graph.h"
 
 namespace visq::analysis {
 
 MapNames::MapNames(const Model& model, int subgraph)
-    : graph_(model.subgraphs[static_cast<std::size_t>(subgraph)]),
-      subgraph_(subgraph),
-      names_(tensor_names(graph_)),
-      places_(graph_.tensors.size()) {
+    : graph_(model.subgraphs[as_size(subgraph)]), subgraph_(subgraph), names_(tensor_names(graph_)), places_(graph_.tensors.size()) {
   for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
-    places_[static_cast<std::size_t>(graph_.inputs[i])] = {-1, static_cast<int>(i)};
+    places_[as_size(graph_.inputs[i])] = {-1, static_cast<int>(i)};
   }
   for (std::size_t node = 0; node < graph_.operators.size(); ++node) {
     const auto& outputs = graph_.operators[node].outputs;
     for (std::size_t k = 0; k < outputs.size(); ++k) {
-      places_[static_cast<std::size_t>(outputs[k])] = {static_cast<int>(node), static_cast<int>(k)};
+      places_[as_size(outputs[k])] = {static_cast<int>(node), static_cast<int>(k)};
     }
   }
 }
 
 MapIdentity MapNames::identity(int tensor) const {
-  const auto i = static_cast<std::size_t>(tensor);
+  const auto i = as_size(tensor);
   const TensorInfo& info = graph_.tensors[i];
   MapIdentity identity;
   identity.subgraph = subgraph_;
@@ -29,7 +27,7 @@ MapIdentity MapNames::identity(int tensor) const {
   identity.output = places_[i].output;
   identity.tensor = tensor;
   identity.name = names_[i];
-  identity.op = identity.node < 0 ? "INPUT" : graph_.operators[static_cast<std::size_t>(identity.node)].label();
+  identity.op = identity.node < 0 ? "INPUT" : graph_.operators[as_size(identity.node)].label();
   identity.dtype = info.dtype;
   identity.scale = info.quantization.scale;
   identity.zero_point = info.quantization.zero_point;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/as_size.h"
 #include "visq/compare.h"
 #include "visq/model.h"
 
@@ -14,7 +15,7 @@ class MapNames {
  public:
   MapNames(const Model& model, int subgraph);
   MapIdentity identity(int tensor) const;
-  const std::string& name(int tensor) const { return names_[static_cast<std::size_t>(tensor)]; }
+  const std::string& name(int tensor) const { return names_[as_size(tensor)]; }
 
  private:
   struct Place {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/as_size.h"
 #include "core/suggest.h"
 
 namespace visq::analysis {
@@ -15,7 +16,7 @@ Words map_names(std::initializer_list<const Model*> models) {
   for (const Model* model : models) {
     for (const Subgraph& graph : model->subgraphs) {
       const auto add = [&](int tensor) {
-        if (tensor >= 0) names.push_back(graph.tensors[static_cast<std::size_t>(tensor)].name);
+        if (tensor >= 0) names.push_back(graph.tensors[as_size(tensor)].name);
       };
       std::for_each(graph.inputs.begin(), graph.inputs.end(), add);
       for (const Operator& op : graph.operators) std::for_each(op.outputs.begin(), op.outputs.end(), add);

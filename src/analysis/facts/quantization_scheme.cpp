@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "core/as_size.h"
 #include "core/error.h"
 
 namespace visq {
@@ -12,7 +13,7 @@ namespace {
 /// How often something was seen, by element type.
 using Tally = std::array<std::int64_t, kDTypeCount>;
 
-std::int64_t& of(Tally& tally, DType type) { return tally[static_cast<std::size_t>(type)]; }
+std::int64_t& of(Tally& tally, DType type) { return tally[as_size(type)]; }
 
 std::int64_t total(const Tally& tally) {
   std::int64_t sum = 0;
@@ -24,10 +25,9 @@ std::int64_t total(const Tally& tally) {
 std::string types_of(const Tally& tally) {
   std::vector<int> seen;
   for (int type = 0; type < kDTypeCount; ++type) {
-    if (tally[static_cast<std::size_t>(type)] > 0) seen.push_back(type);
+    if (tally[as_size(type)] > 0) seen.push_back(type);
   }
-  std::stable_sort(seen.begin(), seen.end(),
-                   [&](int a, int b) { return tally[static_cast<std::size_t>(a)] > tally[static_cast<std::size_t>(b)]; });
+  std::stable_sort(seen.begin(), seen.end(), [&](int a, int b) { return tally[as_size(a)] > tally[as_size(b)]; });
   std::string text;
   for (const int type : seen) {
     if (!text.empty()) text += " and ";
@@ -61,7 +61,7 @@ void Evidence::add_constant(const TensorInfo& tensor, Tally& tally) {
 }
 
 void Evidence::add(const Subgraph& graph, const Operator& op) {
-  const auto tensor = [&](int index) -> const TensorInfo& { return graph.tensors[static_cast<std::size_t>(index)]; };
+  const auto tensor = [&](int index) -> const TensorInfo& { return graph.tensors[as_size(index)]; };
   const auto quantized = std::find_if(op.outputs.begin(), op.outputs.end(), [&](int i) { return is_quantized(tensor(i)); });
   const auto real = std::find_if(op.outputs.begin(), op.outputs.end(), [&](int i) { return is_floating(tensor(i).dtype); });
   const bool unpacks = op.type == "DEQUANTIZE";
@@ -87,7 +87,7 @@ Evidence gather(const Model& model) {
   const Subgraph& main = model.main();
   for (const auto* border : {&main.inputs, &main.outputs}) {
     for (const int index : *border) {
-      if (is_floating(main.tensors[static_cast<std::size_t>(index)].dtype)) evidence.float_borders = true;
+      if (is_floating(main.tensors[as_size(index)].dtype)) evidence.float_borders = true;
     }
   }
   return evidence;
@@ -98,7 +98,7 @@ std::string granularity(const Evidence& evidence) { return evidence.per_channel 
 /// "int16x8" for int16 activations with int8 weights, as its users call it.
 std::string activation_types(const Evidence& evidence) {
   const std::string activations = types_of(evidence.quantized_operators);
-  return activations == "int16" && evidence.weights[static_cast<std::size_t>(DType::kInt8)] > 0 ? "int16x8" : activations;
+  return activations == "int16" && evidence.weights[as_size(DType::kInt8)] > 0 ? "int16x8" : activations;
 }
 
 std::string of_constants(const Evidence& evidence) {

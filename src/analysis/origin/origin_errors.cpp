@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/as_size.h"
 #include "core/cpu_clones.h"
 #include "quant/fake_quantize.h"
 
@@ -124,7 +125,7 @@ VISQ_CPU_CLONES void cut(float* __restrict values, std::size_t count, float low,
 
 void add_created(const CreatedMaps& maps, const TensorInfo& tensor, bool rounds, const Shape& shape, OriginScratch& scratch,
                  OriginRecord& record) {
-  const auto count = static_cast<std::size_t>(shape.elements());
+  const auto count = as_size(shape.elements());
   const bool cuts = std::isfinite(maps.low) || std::isfinite(maps.high);
   const auto cut_copy = [&](const float* values, std::vector<float>& copy) {
     if (!cuts) return values;

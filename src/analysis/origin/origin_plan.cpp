@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "core/as_size.h"
 #include "kernels/op.h"
 #include "quant/fake_quantize.h"
 
@@ -14,8 +15,6 @@ namespace {
 
 using quant::GraphIndex;
 using runtime::LockstepOrder;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 /// Why an operator cannot be run once more on other inputs; empty where it can.
 std::string reason_against(const GraphIndex& graph, const Operator& op) {
@@ -37,8 +36,8 @@ class Side {
   }
 
   void match(int tensor, int partner, std::size_t pair) {
-    partner_[at(tensor)] = partner;
-    pair_[at(tensor)] = static_cast<int>(pair);
+    partner_[as_size(tensor)] = partner;
+    pair_[as_size(tensor)] = static_cast<int>(pair);
   }
 
   /// After all matches: what stands against each node's segment, in graph order.
@@ -48,7 +47,7 @@ class Side {
       for (const int input : op.inputs) {
         if (!reason.empty() || !inner(input)) continue;
         const int maker = index_.maker(input);
-        reason = maker >= 0 ? blocked_[at(maker)] : fmt::format("its input '{}' has no counterpart", index_.tensor(input).name);
+        reason = maker >= 0 ? blocked_[as_size(maker)] : fmt::format("its input '{}' has no counterpart", index_.tensor(input).name);
       }
       blocked_.push_back(std::move(reason));
     }
@@ -56,10 +55,10 @@ class Side {
 
   const GraphIndex& index() const { return index_; }
   const std::vector<int>& partner() const { return partner_; }
-  int pair(int tensor) const { return pair_[at(tensor)]; }
-  const std::string& blocked(int node) const { return blocked_[at(node)]; }
+  int pair(int tensor) const { return pair_[as_size(tensor)]; }
+  const std::string& blocked(int node) const { return blocked_[as_size(node)]; }
   /// A map that is computed within a segment.
-  bool inner(int tensor) const { return tensor >= 0 && partner_[at(tensor)] < 0 && index_.is_feature_map(tensor); }
+  bool inner(int tensor) const { return tensor >= 0 && partner_[as_size(tensor)] < 0 && index_.is_feature_map(tensor); }
 
   /// Calls visit(node) for all nodes of the segment of `tensor`, each once; `mark` differs from call to call.
   template <class Visit>
@@ -68,8 +67,8 @@ class Side {
     while (!open.empty()) {
       const int node = open.back();
       open.pop_back();
-      if (node < 0 || seen_[at(node)] == mark) continue;
-      seen_[at(node)] = mark;
+      if (node < 0 || seen_[as_size(node)] == mark) continue;
+      seen_[as_size(node)] = mark;
       visit(node);
       for (const int input : index_.op(node).inputs) {
         if (inner(input)) open.push_back(index_.maker(input));
@@ -92,8 +91,8 @@ class Planner {
         wanted_(wanted),
         rounds_(rounds),
         main_(pairing.reference_subgraph == 0),
-        r_(reference.subgraphs[at(pairing.reference_subgraph)], matches_.size()),
-        q_(quantized.subgraphs[at(pairing.quantized_subgraph)], matches_.size()) {
+        r_(reference.subgraphs[as_size(pairing.reference_subgraph)], matches_.size()),
+        q_(quantized.subgraphs[as_size(pairing.quantized_subgraph)], matches_.size()) {
     order_.first_pair = first_pair;
     for (std::size_t i = 0; i < matches_.size(); ++i) {
       r_.match(matches_[i].reference, matches_[i].quantized, i);
@@ -136,10 +135,10 @@ class Planner {
         if (input >= 0 && r_.pair(input) >= 0) inputs.insert(r_.pair(input));
       }
     });
-    for (const int input : inputs) pair.inputs.push_back(order_.first_pair + at(input));
+    for (const int input : inputs) pair.inputs.push_back(order_.first_pair + as_size(input));
     if (r_maker >= 0) cut_by_range(pair, r_.index().op(r_maker));
     if (!measured(i) || pair.graph_input) return;
-    order_.inherited.pair[at(pair.reference)] = order_.created.pair[at(pair.quantized)] = static_cast<int>(i);
+    order_.inherited.pair[as_size(pair.reference)] = order_.created.pair[as_size(pair.quantized)] = static_cast<int>(i);
   }
 
   std::string reason(const OriginPair& pair, int r_maker, int q_maker) const {
@@ -166,7 +165,7 @@ class Planner {
     std::vector<bool> needed(side.index().graph().operators.size(), false);
     for (std::size_t i = 0; i < matches_.size(); ++i) {
       if (!measured(i) || order_.pairs[i].graph_input) continue;
-      side.walk(matches_[i].*tensor, matches_.size() + 1 + i, [&](int node) { needed[at(node)] = true; });
+      side.walk(matches_[i].*tensor, matches_.size() + 1 + i, [&](int node) { needed[as_size(node)] = true; });
     }
     for (std::size_t node = 0; node < needed.size(); ++node) {
       if (needed[node]) run.nodes.push_back(node);
@@ -187,10 +186,10 @@ class Planner {
         inside = true;
       }
       for (const int input : op.inputs) {
-        if (q_.inner(input) && graph.maker(input) >= 0) inside = inside || order_.rounded_inside[at(graph.maker(input))];
+        if (q_.inner(input) && graph.maker(input) >= 0) inside = inside || order_.rounded_inside[as_size(graph.maker(input))];
       }
       order_.rounded_inside[node] = inside;
-      for (const int output : op.outputs) order_.exact_inner[at(output)] = q_.inner(output) && !inside;
+      for (const int output : op.outputs) order_.exact_inner[as_size(output)] = q_.inner(output) && !inside;
     }
   }
 
@@ -208,10 +207,10 @@ class Planner {
       const std::size_t r_done = event.reference_steps;
       const std::size_t q_done = event.quantized_steps;
       const auto there = [](const std::vector<std::size_t>& steps, std::size_t done) {
-        return [&steps, done](int tensor) { return steps[at(tensor)] <= done; };
+        return [&steps, done](int tensor) { return steps[as_size(tensor)] <= done; };
       };
       const auto hold = [](std::vector<int>& until, std::size_t done) {
-        return [&until, done](int tensor) { until[at(tensor)] = std::max(until[at(tensor)], static_cast<int>(done) - 1); };
+        return [&until, done](int tensor) { until[as_size(tensor)] = std::max(until[as_size(tensor)], static_cast<int>(done) - 1); };
       };
       const auto r_there = there(r_steps, r_done), q_there = there(q_steps, q_done);
       const auto r_hold = hold(lockstep.reference_hold, r_done), q_hold = hold(lockstep.hold, q_done);
@@ -234,10 +233,10 @@ class Planner {
       const Operator& op = graph.graph().operators[run.nodes[position]];
       std::vector<int> lent, compared;
       for (const int input : op.inputs) {
-        if (input >= 0 && run.partner[at(input)] >= 0) lent.push_back(run.partner[at(input)]);
+        if (input >= 0 && run.partner[as_size(input)] >= 0) lent.push_back(run.partner[as_size(input)]);
       }
       for (const int output : op.outputs) {
-        if (run.pair[at(output)] >= 0) compared.push_back(order_.pairs[at(run.pair[at(output)])].reference);
+        if (run.pair[as_size(output)] >= 0) compared.push_back(order_.pairs[as_size(run.pair[as_size(output)])].reference);
       }
       if (!std::all_of(lent.begin(), lent.end(), there) || !std::all_of(compared.begin(), compared.end(), f_there)) return;
       std::for_each(lent.begin(), lent.end(), hold);
@@ -249,8 +248,8 @@ class Planner {
   void give_up(const GraphIndex& graph, OriginRun& run, std::size_t position) {
     for (std::size_t i = position; i < run.nodes.size(); ++i) {
       for (const int output : graph.graph().operators[run.nodes[i]].outputs) {
-        const int pair = run.pair[at(output)];
-        if (pair >= 0) order_.pairs[at(pair)].blocked = "the two graphs compute its inputs in different orders";
+        const int pair = run.pair[as_size(output)];
+        if (pair >= 0) order_.pairs[as_size(pair)].blocked = "the two graphs compute its inputs in different orders";
       }
     }
     run.nodes.resize(position);

@@ -4,6 +4,7 @@
 
 #include "analysis/records/lent_run.h"
 #include "analysis/records/real_values.h"
+#include "core/as_size.h"
 #include "core/error.h"
 #include "quant/fake_quantize.h"
 #include "runtime/graph_library.h"
@@ -28,7 +29,7 @@ Overlay rounding_only(const runtime::PreparedGraph& graph, std::span<const int> 
   Overlay overlay;
   overlay.only_listed = true;
   for (const int tensor : tensors) {
-    const auto& prepared = graph.tensors()[static_cast<std::size_t>(tensor)];
+    const auto& prepared = graph.tensors()[as_size(tensor)];
     if (prepared.gridded) overlay.rounded[tensor] = prepared.value.info;
   }
   return overlay;
@@ -57,7 +58,7 @@ Result<std::unique_ptr<LentRun>> make_run(const OriginGraph& graph, Overlay over
 void lend_partners(const OriginRun& run, std::size_t node, const Executor& lender, LentRun& target) {
   for (const int input : target.executor().graph().nodes()[node].op->inputs) {
     if (input < 0) continue;
-    const int partner = run.partner[static_cast<std::size_t>(input)];
+    const int partner = run.partner[as_size(input)];
     if (partner >= 0) target.lend(input, lender, partner);
   }
 }
@@ -119,7 +120,7 @@ void OriginRunner::measure_input(const OriginPair& pair, const Executor& referen
   const TensorInfo& info = *quantized.tensor(pair.quantized).info;
   const float* values = real_values(f, scratch_.reference);
   if (values == nullptr) return note(record, "no real values");
-  const bool rounds = quantized.graph().tensors()[static_cast<std::size_t>(pair.quantized)].gridded;
+  const bool rounds = quantized.graph().tensors()[as_size(pair.quantized)].gridded;
   add_created({.f = values, .exact = values, .inside = values}, info, rounds, f.shape, scratch_, record);
   record.has_inherited = true;
 }
@@ -134,15 +135,15 @@ void OriginRunner::run_created(const OriginOrder& order, Runs& runs, std::size_t
     if (inside) {
       lend_partners(order.created, node, reference, *runs.inside);
       for (const int input : outputs_of[node].op->inputs) {
-        const bool made_exactly = input >= 0 && order.exact_inner[static_cast<std::size_t>(input)];
+        const bool made_exactly = input >= 0 && order.exact_inner[as_size(input)];
         if (made_exactly) runs.inside->lend(input, runs.created->executor(), input);
       }
       runs.inside->step(node);
     }
     for (const int output : outputs_of[node].op->outputs) {
-      const int pair = order.created.pair[static_cast<std::size_t>(output)];
+      const int pair = order.created.pair[as_size(output)];
       if (pair < 0) continue;
-      const auto place = static_cast<std::size_t>(pair);
+      const auto place = as_size(pair);
       measure_created(order.pairs[place], runs, inside, reference, records[order.first_pair + place].back());
     }
   }
@@ -155,9 +156,9 @@ void OriginRunner::run_inherited(const OriginOrder& order, Runs& runs, std::size
     lend_partners(order.inherited, node, quantized, *runs.inherited);
     runs.inherited->step(node);
     for (const int output : runs.inherited->executor().graph().nodes()[node].op->outputs) {
-      const int pair = order.inherited.pair[static_cast<std::size_t>(output)];
+      const int pair = order.inherited.pair[as_size(output)];
       if (pair < 0) continue;
-      const auto place = static_cast<std::size_t>(pair);
+      const auto place = as_size(pair);
       measure_inherited(order.pairs[place], runs, reference, quantized, records[order.first_pair + place].back());
     }
   }
@@ -175,7 +176,7 @@ void OriginRunner::measure_created(const OriginPair& pair, Runs& runs, bool insi
       .f = real_values(f, scratch_.reference), .exact = real_values(exact, scratch_.computed), .low = pair.low, .high = pair.high};
   maps.inside = inside ? real_values(last.tensor(pair.quantized), scratch_.computed_inside) : maps.exact;
   if (maps.f == nullptr || maps.exact == nullptr || maps.inside == nullptr) return note(record, "no real values");
-  const bool rounds = runs.created->executor().graph().tensors()[static_cast<std::size_t>(pair.quantized)].gridded;
+  const bool rounds = runs.created->executor().graph().tensors()[as_size(pair.quantized)].gridded;
   add_created(maps, *exact.info, rounds, f.shape, scratch_, record);
 }
 

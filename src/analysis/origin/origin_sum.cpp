@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/as_size.h"
+
 namespace visq::analysis {
 namespace {
 
@@ -19,7 +21,7 @@ bool computed(const MapComparison& map) {
 double worst_input(const MapComparison& map, const std::vector<MapComparison>& maps) {
   double worst = 0;
   for (const int input : map.origin->inputs) {
-    const double ratio = maps[static_cast<std::size_t>(input)].origin->noise_to_signal;
+    const double ratio = maps[as_size(input)].origin->noise_to_signal;
     if (ratio > worst) worst = ratio;
   }
   return worst;
@@ -84,7 +86,7 @@ void estimate_output_shares(CompareResult& result) {
   std::vector<double> arriving(result.maps.size(), 0.0);
   std::vector<std::size_t> wrong;  // outputs that have an error
   for (const int output : result.outputs) {
-    const auto i = static_cast<std::size_t>(output);
+    const auto i = as_size(output);
     if (computed(result.maps[i]) && result.maps[i].origin->errors.accumulated > 0) wrong.push_back(i);
   }
   for (const std::size_t output : wrong) arriving[output] += 1 / static_cast<double>(wrong.size());
@@ -96,12 +98,12 @@ void estimate_output_shares(CompareResult& result) {
     map.origin->output_share = arriving[i] * stays;
     double noise = 0;
     const auto squared_noise = [&](int input) {
-      const double ratio = result.maps[static_cast<std::size_t>(input)].origin->noise_to_signal;
+      const double ratio = result.maps[as_size(input)].origin->noise_to_signal;
       return std::isfinite(ratio) ? ratio * ratio : 0;
     };
     for (const int input : map.origin->inputs) noise += squared_noise(input);
     for (const int input : map.origin->inputs) {
-      if (noise > 0) arriving[static_cast<std::size_t>(input)] += arriving[i] * (1 - stays) * squared_noise(input) / noise;
+      if (noise > 0) arriving[as_size(input)] += arriving[i] * (1 - stays) * squared_noise(input) / noise;
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/as_size.h"
 #include "kernels/op.h"
 #include "quant/graph_index.h"
 
@@ -33,16 +34,14 @@ class Side {
     const Operator& op = graph.op(maker);
     const kernels::OpDef* const def = kernels::find_op(op.label());
     if (def == nullptr || !def->reorders) return {};
-    const auto main = static_cast<std::size_t>(def->main_input);
+    const auto main = as_size(def->main_input);
     if (main >= op.inputs.size() || op.inputs[main] < 0) return {};
     if (!same_grid(graph.tensor(op.inputs[main]), graph.tensor(tensor))) return {};
     return {&op, &graph.graph(), main, op.inputs[main]};
   }
 
  private:
-  const quant::GraphIndex& index(int subgraph) {
-    return graphs_.try_emplace(subgraph, model_.subgraphs[static_cast<std::size_t>(subgraph)]).first->second;
-  }
+  const quant::GraphIndex& index(int subgraph) { return graphs_.try_emplace(subgraph, model_.subgraphs[as_size(subgraph)]).first->second; }
 
   const Model& model_;
   std::map<int, quant::GraphIndex> graphs_;
@@ -57,7 +56,7 @@ bool same_order(const Side::Move& a, const Side::Move& b) {
     const int p = a.op->inputs[i], q = b.op->inputs[i];
     if ((p < 0) != (q < 0)) return false;
     if (p < 0) continue;
-    const TensorInfo &x = a.graph->tensors[static_cast<std::size_t>(p)], &y = b.graph->tensors[static_cast<std::size_t>(q)];
+    const TensorInfo &x = a.graph->tensors[as_size(p)], &y = b.graph->tensors[as_size(q)];
     if (!x.is_constant || !y.is_constant || x.dtype != y.dtype || !std::ranges::equal(x.data, y.data)) return false;
   }
   return true;

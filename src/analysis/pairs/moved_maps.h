@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "analysis/pairs/map_pair.h"
+#include "core/as_size.h"
 #include "visq/model.h"
 
 namespace visq::analysis {
 
-inline constexpr std::size_t kNotMoved = static_cast<std::size_t>(-1);
+inline constexpr std::size_t kNotMoved = as_size(-1);
 
 /// Per pair: the one whose maps both models put in another order to get this one's (TRANSPOSE, RESHAPE; OpDef::reorders), the same order
 /// in both and on the same grid, so that sums over the pairs of elements are the same but for their rounding. kNotMoved where there is

@@ -7,6 +7,7 @@
 #include "analysis/facts/map_identity.h"
 #include "analysis/facts/name_hint.h"
 #include "analysis/facts/node_filter.h"
+#include "core/as_size.h"
 #include "core/error.h"
 
 namespace visq::analysis {
@@ -67,8 +68,8 @@ class Chooser {
   }
 
   Result<quant::PairedSegment> segment_of(const TensorMatch& match) const {
-    return quant::paired_segment(plan_.reference().subgraphs[static_cast<std::size_t>(graphs_.reference_subgraph)],
-                                 plan_.quantized().subgraphs[static_cast<std::size_t>(graphs_.quantized_subgraph)], pairing_, match);
+    return quant::paired_segment(plan_.reference().subgraphs[as_size(graphs_.reference_subgraph)],
+                                 plan_.quantized().subgraphs[as_size(graphs_.quantized_subgraph)], pairing_, match);
   }
 
   Result<NodeChoice> alone(const TensorMatch& match) const {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "analysis/records/real_values.h"
+#include "core/as_size.h"
 
 namespace visq {
 namespace {
@@ -14,7 +15,7 @@ constexpr std::array<std::string_view, 4> kNames{"", "softmax", "sigmoid", "argm
 
 }  // namespace
 
-std::string_view name(PostProcess post) { return kNames[static_cast<std::size_t>(post)]; }
+std::string_view name(PostProcess post) { return kNames[as_size(post)]; }
 
 std::optional<PostProcess> post_process_called(std::string_view name) {
   const auto* const found = std::find(kNames.begin() + 1, kNames.end(), name);
@@ -63,14 +64,14 @@ const kernels::Tensor& ProcessedOutput::apply(PostProcess post, const kernels::T
   tensor_ = kernels::Tensor();
   tensor_.info = &info_;
   if (post == PostProcess::kArgmax) {
-    indices_.resize(static_cast<std::size_t>(rows));
-    for (std::int64_t r = 0; r < rows; ++r) indices_[static_cast<std::size_t>(r)] = argmax(values + r * row, row);
+    indices_.resize(as_size(rows));
+    for (std::int64_t r = 0; r < rows; ++r) indices_[as_size(r)] = argmax(values + r * row, row);
     tensor_.dtype = info_.dtype = DType::kInt64;
     tensor_.shape = without_last_axis(output.shape);
     tensor_.data = reinterpret_cast<std::byte*>(indices_.data());
     return tensor_;
   }
-  values_.resize(static_cast<std::size_t>(output.elements()));
+  values_.resize(as_size(output.elements()));
   const auto process = post == PostProcess::kSoftmax ? softmax : sigmoid;
   for (std::int64_t r = 0; r < rows; ++r) process(values + r * row, row, values_.data() + r * row);
   tensor_.shape = output.shape;

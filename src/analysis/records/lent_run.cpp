@@ -1,5 +1,6 @@
 #include "analysis/records/lent_run.h"
 
+#include "core/as_size.h"
 #include "core/error.h"
 
 namespace visq::analysis {
@@ -19,7 +20,7 @@ void LentRun::restart() {
 }
 
 void LentRun::lend(int tensor, const Executor& lender, int from) {
-  const runtime::PreparedTensor& own = executor_->graph().tensors()[static_cast<std::size_t>(tensor)];
+  const runtime::PreparedTensor& own = executor_->graph().tensors()[as_size(tensor)];
   const kernels::Tensor& value = lender.tensor(from);
   std::string& reason = missing_[tensor];
   reason.clear();

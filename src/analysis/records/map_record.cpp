@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "analysis/records/real_values.h"
+#include "core/as_size.h"
 #include "core/error.h"
 #include "quant/fake_quantize.h"
 
@@ -24,7 +25,7 @@ void compare_discrete(const Tensor& f, const Tensor& q, MapRecord& record) {
     return;
   }
   record.stats.elements = f.elements();
-  for (std::size_t i = 0; i < static_cast<std::size_t>(f.elements()); ++i) {
+  for (std::size_t i = 0; i < as_size(f.elements()); ++i) {
     record.differing += std::memcmp(f.data + i * size, q.data + i * size, size) != 0 ? 1 : 0;
   }
 }
@@ -50,7 +51,7 @@ void compare_channels(const float* f, const float* q, const Tensor& tensor, MapR
   const std::int64_t channels = shape[axis];
   const std::int64_t inner = shape.elements(axis + 1, shape.rank());
   const std::int64_t outer = shape.elements(0, axis);
-  const auto count = static_cast<std::size_t>(outer * inner);
+  const auto count = as_size(outer * inner);
   scratch.channel_reference.resize(count);
   scratch.channel_quantized.resize(count);
   for (std::int64_t c = 0; c < channels; ++c) {
@@ -61,7 +62,7 @@ void compare_channels(const float* f, const float* q, const Tensor& tensor, MapR
     }
     metrics::ScaleLayout layout;
     if (quant::has_grid(*tensor.info)) {
-      layout.scale = std::span(quantization.scale).subspan(quantization.per_channel() ? static_cast<std::size_t>(c) : 0, 1);
+      layout.scale = std::span(quantization.scale).subspan(quantization.per_channel() ? as_size(c) : 0, 1);
     }
     record.channels.push_back(
         metrics::accumulate_pair(scratch.channel_reference.data(), scratch.channel_quantized.data(), outer * inner, layout));

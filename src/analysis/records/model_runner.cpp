@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "core/as_size.h"
+
 namespace visq::analysis {
 
 Status ModelRunner::prepare(const std::vector<Array>& inputs) {
@@ -27,7 +29,7 @@ Status ModelRunner::watch(runtime::Executor& executor, const Observer& observer)
   const Subgraph& graph = executor.graph().subgraph();
   std::vector<bool> told(graph.tensors.size(), false);
   const auto tell = [&](int tensor) -> Status {
-    const auto i = static_cast<std::size_t>(tensor);
+    const auto i = as_size(tensor);
     if (told[i] || !executor.available(tensor)) return {};
     told[i] = true;
     return observer(tensor, executor);

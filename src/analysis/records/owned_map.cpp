@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "core/error.h"
 
 namespace visq::analysis {
@@ -18,7 +19,7 @@ Result<Array> copy_map(const runtime::Executor& executor, int tensor) {
   }
   if (map.strings != nullptr) return Array{map.dtype, map.shape, {}, *map.strings};
   Array array{map.dtype, map.shape, {}, {}};
-  array.bytes.assign(map.data, map.data + static_cast<std::size_t>(map.elements()) * size_of(map.dtype));
+  array.bytes.assign(map.data, map.data + as_size(map.elements()) * size_of(map.dtype));
   return array;
 }
 
@@ -42,7 +43,7 @@ Status send_outputs(const Model& model, std::int64_t record, const std::vector<A
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto here = graph.outputs.begin() + static_cast<std::ptrdiff_t>(i);
     if (std::find(graph.outputs.begin(), here, *here) != here) continue;
-    VISQ_TRY(sink.add(feature_map(outputs[i], graph.tensors[static_cast<std::size_t>(*here)], *here)));
+    VISQ_TRY(sink.add(feature_map(outputs[i], graph.tensors[as_size(*here)], *here)));
   }
   return {};
 }

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <numbers>
 
+#include "core/as_size.h"
+
 namespace visq::analysis {
 
 class Random {
@@ -19,7 +21,7 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
     return z ^ (z >> 31);
   }
-  std::size_t below(std::size_t bound) { return static_cast<std::size_t>(next() % bound); }
+  std::size_t below(std::size_t bound) { return as_size(next() % bound); }
   /// Between 0 and 1, neither of them.
   double uniform() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1p-53; }
   double normal() { return std::sqrt(-2 * std::log(uniform())) * std::cos(2 * std::numbers::pi * uniform()); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include "core/as_size.h"
 #include "core/half.h"
 #include "quant/fake_quantize.h"
 
@@ -26,7 +27,7 @@ const float* real_values(const kernels::Tensor& tensor, std::vector<float>& scra
   if (tensor.dtype == DType::kFloat16) return convert<Half>(tensor, scratch);
   if (tensor.dtype == DType::kBFloat16) return convert<BFloat16>(tensor, scratch);
   if (!quant::has_grid(*tensor.info)) return nullptr;
-  scratch.resize(static_cast<std::size_t>(tensor.elements()));
+  scratch.resize(as_size(tensor.elements()));
   quant::dequantize(tensor.data, *tensor.info, tensor.shape, scratch.data());
   return scratch.data();
 }

@@ -6,6 +6,7 @@
 #include "analysis/records/owned_map.h"
 #include "analysis/records/real_values.h"
 #include "analysis/records/sequence_links.h"
+#include "core/as_size.h"
 #include "core/error.h"
 #include "visq/run.h"
 
@@ -38,10 +39,10 @@ Result<SequenceFeed> SequenceFeed::create(const Model& model, const Model* twin,
   SequenceFeed feed(std::move(data));
   feed.length_ = options.length;
   for (std::size_t i = 0; i < links.size(); ++i) {
-    const int input = model.main().inputs[static_cast<std::size_t>(links[i].input)];
+    const int input = model.main().inputs[as_size(links[i].input)];
     feed.links_.push_back({links[i].input,
                            {links[i].output, links[i].twin_output},
-                           i < options.state.size() ? options.state[i] : zeros(model.main().tensors[static_cast<std::size_t>(input)])});
+                           i < options.state.size() ? options.state[i] : zeros(model.main().tensors[as_size(input)])});
   }
   return feed;
 }
@@ -52,7 +53,7 @@ bool SequenceFeed::in_order(std::initializer_list<const Model*> models) const {
 
 Record SequenceFeed::complete(Record record, const KeptOutputs& kept) const {
   for (std::size_t i = 0; i < links_.size(); ++i) {
-    const auto position = static_cast<std::size_t>(links_[i].position);
+    const auto position = as_size(links_[i].position);
     if (position < record.inputs.size()) record.inputs[position] = kept.empty() ? links_[i].start : kept[i];
   }
   return record;

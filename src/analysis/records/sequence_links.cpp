@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "data/sources/input_spec.h"
 #include "quant/graph_index.h"
@@ -15,13 +16,13 @@ namespace {
 
 /// Position of the tensor of that name in a list of inputs or outputs; -1 where none bears it.
 int position_of(const std::string& name, const std::vector<int>& tensors, const std::vector<std::string>& names) {
-  const auto found = std::find_if(tensors.begin(), tensors.end(), [&](int t) { return names[static_cast<std::size_t>(t)] == name; });
+  const auto found = std::find_if(tensors.begin(), tensors.end(), [&](int t) { return names[as_size(t)] == name; });
   return found == tensors.end() ? -1 : static_cast<int>(found - tensors.begin());
 }
 
 std::string listed(const std::vector<int>& tensors, const std::vector<std::string>& names) {
   std::vector<std::string> list;
-  for (const int tensor : tensors) list.push_back("'" + names[static_cast<std::size_t>(tensor)] + "'");
+  for (const int tensor : tensors) list.push_back("'" + names[as_size(tensor)] + "'");
   return fmt::format("{}", fmt::join(list, ", "));
 }
 
@@ -43,7 +44,7 @@ class Linker {
     SequenceLink link;
     VISQ_ASSIGN(link.input, input_of(names.input));
     VISQ_ASSIGN(const int output, output_of(names.output));
-    link.output = outputs()[static_cast<std::size_t>(output)];
+    link.output = outputs()[as_size(output)];
     if (twin_ != nullptr) {
       VISQ_ASSIGN(link.twin_output, twin_output_of(names.output, output));
     }
@@ -59,7 +60,7 @@ class Linker {
     const auto& inputs = model_.main().inputs;
     if (const int own = position_of(name, inputs, names_); own >= 0) return own;
     const int other = twin_ != nullptr ? position_of(name, twin_->main().inputs, twin_names_) : -1;
-    if (other >= 0) return order_[static_cast<std::size_t>(other)];
+    if (other >= 0) return order_[as_size(other)];
     return usage_error("--feed-back: {} has no graph input '{}', only {}", model_.path, name, listed(inputs, names_));
   }
 
@@ -67,7 +68,7 @@ class Linker {
     if (const int own = position_of(name, outputs(), names_); own >= 0) return own;
     const int other = twin_ != nullptr ? position_of(name, twin_outputs(), twin_names_) : -1;
     for (std::size_t i = 0; other >= 0 && i < outputs().size(); ++i) {
-      if (paired(outputs()[i], twin_outputs()[static_cast<std::size_t>(other)])) return static_cast<int>(i);
+      if (paired(outputs()[i], twin_outputs()[as_size(other)])) return static_cast<int>(i);
     }
     if (other >= 0 && twin_outputs().size() == outputs().size()) return other;
     return usage_error("--feed-back: {} has no graph output '{}', only {}", model_.path, name, listed(outputs(), names_));
@@ -75,15 +76,15 @@ class Linker {
 
   /// The twin's output that belongs to output `position`: by its own name, else by the pairing of the graphs, else by position.
   Result<int> twin_output_of(const std::string& name, int position) const {
-    const int tensor = outputs()[static_cast<std::size_t>(position)];
-    for (const std::string& candidate : {name, names_[static_cast<std::size_t>(tensor)]}) {
+    const int tensor = outputs()[as_size(position)];
+    for (const std::string& candidate : {name, names_[as_size(tensor)]}) {
       const int own = position_of(candidate, twin_outputs(), twin_names_);
-      if (own >= 0) return twin_outputs()[static_cast<std::size_t>(own)];
+      if (own >= 0) return twin_outputs()[as_size(own)];
     }
     for (const int candidate : twin_outputs()) {
       if (paired(tensor, candidate)) return candidate;
     }
-    if (twin_outputs().size() == outputs().size()) return twin_outputs()[static_cast<std::size_t>(position)];
+    if (twin_outputs().size() == outputs().size()) return twin_outputs()[as_size(position)];
     return usage_error("--feed-back: '{}' of {} has no counterpart among the outputs of {}: {}", name, model_.path, twin_->path,
                        listed(twin_outputs(), twin_names_));
   }
@@ -97,15 +98,15 @@ class Linker {
   }
 
   Status check_fits(const SequenceLink& link, const FeedBack& names) const {
-    const TensorInfo& input = model_.main().tensors[static_cast<std::size_t>(model_.main().inputs[static_cast<std::size_t>(link.input)])];
-    const TensorInfo& output = model_.main().tensors[static_cast<std::size_t>(link.output)];
+    const TensorInfo& input = model_.main().tensors[as_size(model_.main().inputs[as_size(link.input)])];
+    const TensorInfo& output = model_.main().tensors[as_size(link.output)];
     const std::string place = fmt::format("--feed-back {}={}", names.output, names.input);
     if (data::kind_of(input) == data::InputKind::kOther || data::kind_of(input) != data::kind_of(output)) {
       return usage_error("{}: {} cannot feed {}", place, name(output.dtype), name(input.dtype));
     }
     const bool open = std::any_of(output.shape_signature.begin(), output.shape_signature.end(), [](std::int64_t size) { return size < 0; });
     if (open || !output.has_rank) return {};
-    const auto shape = data::fit_shape(data::input_spec(input, static_cast<std::size_t>(link.input)), output.shape, place);
+    const auto shape = data::fit_shape(data::input_spec(input, as_size(link.input)), output.shape, place);
     return shape.ok() ? Status() : Status(usage_error("{}", shape.error().message));
   }
 

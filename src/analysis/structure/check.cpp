@@ -1,4 +1,5 @@
 #include "visq/check.h"
+#include "core/as_size.h"
 
 #include <algorithm>
 #include <map>
@@ -16,7 +17,7 @@ namespace visq {
 
 std::string_view name(Severity severity) {
   static constexpr std::string_view kNames[] = {"hint", "warning", "error"};
-  return kNames[static_cast<std::size_t>(severity)];
+  return kNames[as_size(severity)];
 }
 
 namespace analysis {

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/as_size.h"
+
 namespace visq::analysis {
 
 CheckedGraph::CheckedGraph(const Model& model, int subgraph)
-    : index(subgraph),
-      lookup(model.subgraphs[static_cast<std::size_t>(subgraph)]),
-      names(model, subgraph),
-      outputs(lookup.graph().tensors.size(), false) {
-  for (const int output : graph().outputs) outputs[static_cast<std::size_t>(output)] = true;
+    : index(subgraph), lookup(model.subgraphs[as_size(subgraph)]), names(model, subgraph), outputs(lookup.graph().tensors.size(), false) {
+  for (const int output : graph().outputs) outputs[as_size(output)] = true;
 }
 
 int CheckedGraph::only_reader(int tensor) const {

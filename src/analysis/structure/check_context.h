@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/facts/map_identity.h"
+#include "core/as_size.h"
 #include "kernels/op.h"
 #include "quant/graph_index.h"
 #include "quant/pairing.h"
@@ -21,7 +22,7 @@ struct CheckedGraph {
   const Subgraph& graph() const { return lookup.graph(); }
   /// The operator that alone reads a tensor which is no graph output; -1 where there is none.
   int only_reader(int tensor) const;
-  bool is_output(int tensor) const { return outputs[static_cast<std::size_t>(tensor)]; }
+  bool is_output(int tensor) const { return outputs[as_size(tensor)]; }
 
   int index;
   quant::GraphIndex lookup;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/records/real_values.h"
+#include "core/as_size.h"
 #include "kernels/constants/dequantize_constant.h"
 
 namespace visq::analysis {
@@ -88,10 +89,10 @@ namespace {
 std::vector<std::int64_t> count_calls(const CheckContext& context) {
   std::vector<std::int64_t> calls(context.graphs.size(), 0);
   calls[0] = 1;
-  for (const Signature& signature : context.model.signatures) calls[static_cast<std::size_t>(signature.subgraph)] = 1;
+  for (const Signature& signature : context.model.signatures) calls[as_size(signature.subgraph)] = 1;
   for (const CheckedGraph& graph : context.graphs) {
     for (const Operator& op : graph.graph().operators) {
-      for (const std::int64_t called : called_subgraphs(op)) ++calls[static_cast<std::size_t>(called)];
+      for (const std::int64_t called : called_subgraphs(op)) ++calls[as_size(called)];
     }
   }
   return calls;
@@ -105,13 +106,13 @@ std::vector<std::int64_t> count_reads(const CheckedGraph& graph) {
   }
   for (const Operator& op : graph.graph().operators) {
     for (const int intermediate : op.intermediates) {
-      if (intermediate >= 0) ++reads[static_cast<std::size_t>(intermediate)];
+      if (intermediate >= 0) ++reads[as_size(intermediate)];
     }
   }
   for (const TensorInfo& tensor : graph.graph().tensors) {
     if (tensor.quantization.block_size == 0) continue;
     for (const int part : {tensor.quantization.block_scales, tensor.quantization.block_zero_points}) {
-      if (part >= 0) ++reads[static_cast<std::size_t>(part)];
+      if (part >= 0) ++reads[as_size(part)];
     }
   }
   return reads;
@@ -123,7 +124,7 @@ std::vector<UseCount> use_counts(const CheckContext& context) {
   std::vector<UseCount> counts;
   const std::vector<std::int64_t> calls = count_calls(context);
   for (const CheckedGraph& graph : context.graphs) {
-    const std::int64_t called = calls[static_cast<std::size_t>(graph.index)];
+    const std::int64_t called = calls[as_size(graph.index)];
     if (called != 1) counts.push_back({graph.index, -1, graph.graph().name, called});
     const std::vector<std::int64_t> reads = count_reads(graph);
     for (std::size_t t = 0; t < reads.size(); ++t) {

@@ -1,4 +1,5 @@
 #include "visq/graph.h"
+#include "core/as_size.h"
 
 #include <algorithm>
 #include <string_view>
@@ -23,7 +24,7 @@ class SubgraphNodes {
     }
     for (std::size_t i = 0; i < subgraph_.outputs.size(); ++i) {
       add(GraphNode::Kind::kOutput, i, "OUTPUT", {subgraph_.outputs[i]}, {});
-      if (subgraph_.outputs[i] >= 0) graph_.nodes.back().names = {names_[static_cast<std::size_t>(subgraph_.outputs[i])]};
+      if (subgraph_.outputs[i] >= 0) graph_.nodes.back().names = {names_[as_size(subgraph_.outputs[i])]};
     }
   }
 
@@ -31,16 +32,16 @@ class SubgraphNodes {
   void add(GraphNode::Kind kind, std::size_t index, const std::string& op, const std::vector<int>& reads, const std::vector<int>& makes) {
     GraphNode node{kind, index_, static_cast<int>(index), op, {}, {}};
     for (const int tensor : reads) {
-      if (tensor >= 0 && producer_[static_cast<std::size_t>(tensor)] >= 0) {
-        node.inputs.push_back(producer_[static_cast<std::size_t>(tensor)]);
+      if (tensor >= 0 && producer_[as_size(tensor)] >= 0) {
+        node.inputs.push_back(producer_[as_size(tensor)]);
       }
     }
     std::sort(node.inputs.begin(), node.inputs.end());
     node.inputs.erase(std::unique(node.inputs.begin(), node.inputs.end()), node.inputs.end());
     for (const int tensor : makes) {
       if (tensor < 0) continue;
-      producer_[static_cast<std::size_t>(tensor)] = static_cast<int>(graph_.nodes.size());
-      node.names.push_back(names_[static_cast<std::size_t>(tensor)]);
+      producer_[as_size(tensor)] = static_cast<int>(graph_.nodes.size());
+      node.names.push_back(names_[as_size(tensor)]);
     }
     graph_.nodes.push_back(std::move(node));
   }

@@ -1,4 +1,5 @@
 #include "visq/inspect.h"
+#include "core/as_size.h"
 
 #include <algorithm>
 #include <limits>
@@ -28,7 +29,7 @@ InspectedTensor inspect_tensor(const TensorInfo& tensor, int index) {
 }
 
 InspectedOperator inspect_operator(const Subgraph& graph, int index) {
-  const Operator& op = graph.operators[static_cast<std::size_t>(index)];
+  const Operator& op = graph.operators[as_size(index)];
   return {.index = index,
           .type = op.label(),
           .version = op.version,

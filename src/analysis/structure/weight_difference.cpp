@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/facts/layer_values.h"
+#include "core/as_size.h"
 
 namespace visq::analysis {
 namespace {
@@ -19,7 +20,7 @@ class Steps {
     for (const float scale : quantization.scale) steps_.push_back(static_cast<double>(scale));
     if (steps_.empty()) steps_.push_back(0);
     if (!quantization.per_channel() || quantization.axis >= tensor.shape.rank()) return;
-    inner_ = std::max<std::size_t>(1, static_cast<std::size_t>(tensor.shape.elements(quantization.axis + 1, tensor.shape.rank())));
+    inner_ = std::max<std::size_t>(1, as_size(tensor.shape.elements(quantization.axis + 1, tensor.shape.rank())));
   }
   double at(std::size_t element) const { return steps_[element / inner_ % steps_.size()]; }
 

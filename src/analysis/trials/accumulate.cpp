@@ -1,4 +1,5 @@
 #include "visq/accumulate.h"
+#include "core/as_size.h"
 
 #include <algorithm>
 
@@ -165,7 +166,7 @@ void add_averages(AccumulateCurve& curve, std::size_t metrics) {
 void list_gaps(const PartialModels& models, AccumulateResult& result) {
   const analysis::MapNames names(models.quantized(), 0);
   for (const auto& gap : models.parts().gaps()) {
-    const auto& outputs = models.quantized().main().operators[static_cast<std::size_t>(gap.node)].outputs;
+    const auto& outputs = models.quantized().main().operators[as_size(gap.node)].outputs;
     result.gaps.push_back({names.identity(outputs.front()), gap.reason});
   }
 }

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include "core/as_size.h"
+
 namespace visq::analysis {
 namespace {
 
 bool is_kept(const QuantizedParts::Node& node, const Operator& op, const PartSet& kept) {
   if (!node.constants.empty() && !kept.weights.contains(node.node)) return false;
   return std::all_of(node.inputs.begin(), node.inputs.end(), [&](const QuantizedParts::Input& input) {
-    return kept.inputs.contains({node.node, input.slot}) || kept.activations.contains(op.inputs[static_cast<std::size_t>(input.slot)]);
+    return kept.inputs.contains({node.node, input.slot}) || kept.activations.contains(op.inputs[as_size(input.slot)]);
   });
 }
 
@@ -19,7 +21,7 @@ PartSet kept_float(const PartSet& parts, const QuantizedParts& quantized, const 
   std::set<int> read;
   for (const Operator& op : reference.operators) read.insert(op.inputs.begin(), op.inputs.end());
   for (const QuantizedParts::Node& node : quantized.nodes()) {
-    const Operator& op = reference.operators[static_cast<std::size_t>(node.node)];
+    const Operator& op = reference.operators[as_size(node.node)];
     if (!is_kept(node, op, parts)) continue;
     for (const int output : op.outputs) {
       if (!read.contains(output)) set.activations.erase(output);

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "core/suggest.h"
 #include "quant/graph_index.h"
@@ -58,7 +59,7 @@ std::vector<NamedPart> PartNames::activation(int tensor) const {
 
 std::vector<NamedPart> PartNames::node(int node) const {
   if (models_.parts().find(node) == nullptr) return {};
-  const int output = models_.reference().main().operators[static_cast<std::size_t>(node)].outputs[0];
+  const int output = models_.reference().main().operators[as_size(node)].outputs[0];
   return {{PartKind::kNode, node, names_.name(output)}};
 }
 
@@ -87,7 +88,7 @@ void PartNames::add_reference(const MapNames& names) {
   std::map<int, std::vector<NamedPart>> constants;  // by tensor, also as it was before a DEQUANTIZE
   for (const QuantizedParts::Node& node : models_.parts().nodes()) {
     for (const int slot : node.constants) {
-      const int tensor = index.op(node.node).inputs[static_cast<std::size_t>(slot)];
+      const int tensor = index.op(node.node).inputs[as_size(slot)];
       const NamedPart part{PartKind::kWeight, node.node, names.name(tensor)};
       for (const int each : std::set<int>{tensor, index.origin(tensor)}) append(constants[each], {part});
     }
@@ -110,8 +111,8 @@ void PartNames::add_quantized(const MapNames& names) {
   }
   for (const QuantizedParts::Node& node : models_.parts().nodes()) {
     for (const int slot : node.constants) {
-      const int tensor = index.op(node.counterpart).inputs[static_cast<std::size_t>(slot)];
-      const int own = reference.op(node.node).inputs[static_cast<std::size_t>(slot)];
+      const int tensor = index.op(node.counterpart).inputs[as_size(slot)];
+      const int own = reference.op(node.node).inputs[as_size(slot)];
       const NamedPart part{PartKind::kWeight, node.node, names_.name(own)};
       for (const int each : std::set<int>{tensor, index.origin(tensor)}) append(found[each], {part});
     }
@@ -174,8 +175,7 @@ PartGroup PartNames::everything(PartKind kind) const {
   }
   for (const QuantizedParts::Node& node : models_.parts().nodes()) {
     if (node.constants.empty()) continue;
-    list(
-        models_.reference().main().operators[static_cast<std::size_t>(node.node)].inputs[static_cast<std::size_t>(node.constants.front())]);
+    list(models_.reference().main().operators[as_size(node.node)].inputs[as_size(node.constants.front())]);
   }
   return group;
 }

@@ -1,4 +1,5 @@
 #include "visq/partial.h"
+#include "core/as_size.h"
 
 #include <algorithm>
 #include <array>
@@ -151,7 +152,7 @@ class RedLine {
       VISQ_TRY(runner.run(
           all,
           [&](std::size_t trial, TrialRecord&& measured) {
-            scores.set(trial, static_cast<std::size_t>(record), std::move(measured));
+            scores.set(trial, as_size(record), std::move(measured));
             if (options_.progress) options_.progress(++done, total);
           },
           options_.stop));
@@ -182,7 +183,7 @@ class RedLine {
 
 }  // namespace
 
-std::string_view name(PickedBy by) { return kPickedBy[static_cast<std::size_t>(by)]; }
+std::string_view name(PickedBy by) { return kPickedBy[as_size(by)]; }
 
 Result<PartialResult> partial(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
                               const PartialOptions& options) {

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstring>
 
+#include "core/as_size.h"
+
 namespace visq::analysis {
 
 using kernels::Tensor;
@@ -64,7 +66,7 @@ Status FloatRun::run(std::span<const Array> inputs, const Overlay* overlay) {
 
 Result<PartialRunner> PartialRunner::create(std::shared_ptr<const PreparedGraph> graph, std::span<const int> held) {
   std::vector<int> hold(graph->tensors().size(), -1);
-  for (const int tensor : held) hold[static_cast<std::size_t>(tensor)] = static_cast<int>(graph->nodes().size());
+  for (const int tensor : held) hold[as_size(tensor)] = static_cast<int>(graph->nodes().size());
   auto plan = std::make_shared<const MemoryPlan>(runtime::plan_memory(*graph, hold));
   const std::size_t tensors = graph->tensors().size();
   VISQ_ASSIGN(auto executor, Executor::create(std::move(graph), std::move(plan)));
@@ -90,7 +92,7 @@ Status PartialRunner::load_inputs() {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (grid_of(*overlay_, inputs[i]) == grid_of(base_->overlay(), inputs[i])) continue;
     VISQ_TRY(executor_.load_input(i, base_->inputs()[i]));
-    changed_[static_cast<std::size_t>(inputs[i])] = differs(inputs[i]);
+    changed_[as_size(inputs[i])] = differs(inputs[i]);
   }
   return {};
 }
@@ -111,13 +113,13 @@ Status PartialRunner::run_node(std::size_t node) {
   }
   VISQ_TRY(executor_.step(node));
   ++steps_;
-  for (const int output : op.outputs) changed_[static_cast<std::size_t>(output)] = executor_.available(output) && differs(output);
+  for (const int output : op.outputs) changed_[as_size(output)] = executor_.available(output) && differs(output);
   return {};
 }
 
 /// Constants, and variables, of which every executor has its own.
 bool PartialRunner::kept(int tensor) const {
-  const auto& prepared = executor_.graph().tensors()[static_cast<std::size_t>(tensor)];
+  const auto& prepared = executor_.graph().tensors()[as_size(tensor)];
   return prepared.ahead || prepared.variable;
 }
 
@@ -126,7 +128,7 @@ bool PartialRunner::differs(int tensor) const {
   const Tensor& then = base_->maps().tensor(tensor);
   if (now.shape != then.shape) return true;
   if (now.strings != nullptr) return *now.strings != *then.strings;
-  return std::memcmp(now.data, then.data, static_cast<std::size_t>(now.elements()) * size_of(now.dtype)) != 0;
+  return std::memcmp(now.data, then.data, as_size(now.elements()) * size_of(now.dtype)) != 0;
 }
 
 }  // namespace visq::analysis

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "core/as_size.h"
 #include "runtime/executor.h"
 
 namespace visq::analysis {
@@ -46,7 +47,7 @@ class PartialRunner {
   Status step(std::size_t node);
 
   /// True where the tensor differs from the base's in at least one bit.
-  bool changed(int tensor) const { return changed_[static_cast<std::size_t>(tensor)]; }
+  bool changed(int tensor) const { return changed_[as_size(tensor)]; }
   const kernels::Tensor& tensor(int tensor) const;
   bool available(int tensor) const;
   /// Nodes computed by the run.

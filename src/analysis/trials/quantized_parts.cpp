@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/facts/layer_values.h"
+#include "core/as_size.h"
 #include "core/error.h"
 #include "kernels/constants/dequantize_constant.h"
 #include "model/slots.h"
@@ -14,8 +15,8 @@ using kernels::Tensor;
 
 QuantizedParts::QuantizedParts(const Model& reference, const Model& quantized, const quant::GraphPairing& pairing)
     : reference_(reference),
-      r_(reference.subgraphs[static_cast<std::size_t>(pairing.reference_subgraph)]),
-      q_(quantized.subgraphs[static_cast<std::size_t>(pairing.quantized_subgraph)]) {
+      r_(reference.subgraphs[as_size(pairing.reference_subgraph)]),
+      q_(quantized.subgraphs[as_size(pairing.quantized_subgraph)]) {
   find_activations(pairing);
   find_nodes(pairing);
 }
@@ -109,7 +110,7 @@ QuantizedParts::Node QuantizedParts::describe(int node, int counterpart) const {
 }
 
 const TensorInfo& QuantizedParts::quantized_constant(const Node& node, int slot) const {
-  return q_.tensor(q_.origin(q_.op(node.counterpart).inputs[static_cast<std::size_t>(slot)]));
+  return q_.tensor(q_.origin(q_.op(node.counterpart).inputs[as_size(slot)]));
 }
 
 PartSet QuantizedParts::all() const {
@@ -126,7 +127,7 @@ PartSet QuantizedParts::all_but(const PartSet& parts) const {
   for (const int node : parts.weights) set.weights.erase(node);
   for (const int tensor : parts.activations) set.activations.erase(tensor);
   for (const auto& [node, slot] : parts.inputs) {
-    const int tensor = r_.op(node).inputs[static_cast<std::size_t>(slot)];
+    const int tensor = r_.op(node).inputs[as_size(slot)];
     if (set.activations.erase(tensor) == 0) continue;
     for (const int reader : r_.readers(tensor)) {
       const auto& inputs = r_.op(reader).inputs;
@@ -140,14 +141,14 @@ PartSet QuantizedParts::all_but(const PartSet& parts) const {
 }
 
 bool QuantizedParts::takes_weights(const runtime::PreparedGraph& graph, int node) {
-  return graph.nodes()[static_cast<std::size_t>(node)].status == runtime::NodeStatus::kReady;
+  return graph.nodes()[as_size(node)].status == runtime::NodeStatus::kReady;
 }
 
 /// A quantized constant's real values; a bias counts as kernels take it, whatever its own scale says.
 Result<std::vector<float>> QuantizedParts::real_constant(const Node& node, int slot) const {
   const Operator& op = q_.op(node.counterpart);
   const auto slots = kernels::facts_of(op).weights;
-  if (slots && slots->bias == static_cast<std::size_t>(slot)) {
+  if (slots && slots->bias == as_size(slot)) {
     if (const auto bias = bias_values(q_, op)) return std::vector<float>(bias->begin(), bias->end());
   }
   return kernels::dequantize_constant(quantized_constant(node, slot), reference_.path);
@@ -178,7 +179,7 @@ Result<std::vector<std::pair<int, std::shared_ptr<runtime::ReplacedConstant>>>> 
   const auto& inputs = r_.op(node.node).inputs;
   for (std::size_t slot = 0; slot < inputs.size(); ++slot) {
     if (inputs[slot] < 0) continue;
-    const runtime::PreparedTensor& own = graph.tensors()[static_cast<std::size_t>(inputs[slot])];
+    const runtime::PreparedTensor& own = graph.tensors()[as_size(inputs[slot])];
     const bool quantized = std::count(node.constants.begin(), node.constants.end(), static_cast<int>(slot)) > 0;
     const bool given_back = own.ahead && own.value.dtype == DType::kFloat32 && own.value.data == nullptr;
     if (!quantized && !given_back) continue;
@@ -193,7 +194,7 @@ Result<std::vector<std::pair<int, std::shared_ptr<runtime::ReplacedConstant>>>> 
 Result<runtime::Overlay::Node> QuantizedParts::quantized_weights(const Node& node, const runtime::PreparedGraph& graph) {
   const std::lock_guard lock(mutex_);
   std::vector<Shape> shapes;
-  for (const int input : graph.subgraph().inputs) shapes.push_back(graph.tensors()[static_cast<std::size_t>(input)].value.shape);
+  for (const int input : graph.subgraph().inputs) shapes.push_back(graph.tensors()[as_size(input)].value.shape);
   if (shapes != kernel_shapes_) kernels_.clear();
   kernel_shapes_ = std::move(shapes);
   const auto known = kernels_.find(node.node);
@@ -203,20 +204,20 @@ Result<runtime::Overlay::Node> QuantizedParts::quantized_weights(const Node& nod
   request.op = &op;
   for (const int input : op.inputs) {
     const bool present = input >= 0;
-    request.inputs.push_back(present ? &graph.tensors()[static_cast<std::size_t>(input)].value : nullptr);
-    request.fixed.push_back(present && graph.tensors()[static_cast<std::size_t>(input)].ahead);
+    request.inputs.push_back(present ? &graph.tensors()[as_size(input)].value : nullptr);
+    request.fixed.push_back(present && graph.tensors()[as_size(input)].ahead);
   }
   runtime::Overlay::Node changed;
   VISQ_ASSIGN(changed.constants, constants_for(node, graph));
-  for (const auto& [slot, constant] : changed.constants) request.inputs[static_cast<std::size_t>(slot)] = &constant->tensor;
+  for (const auto& [slot, constant] : changed.constants) request.inputs[as_size(slot)] = &constant->tensor;
   std::vector<Tensor> outputs;
-  for (const int output : op.outputs) outputs.push_back(graph.tensors()[static_cast<std::size_t>(output)].value);
+  for (const int output : op.outputs) outputs.push_back(graph.tensors()[as_size(output)].value);
   for (Tensor& output : outputs) request.outputs.push_back(&output);
-  const std::string place = runtime::place_of(graph.model(), graph.subgraph_index(), static_cast<std::size_t>(node.node));
+  const std::string place = runtime::place_of(graph.model(), graph.subgraph_index(), as_size(node.node));
   VISQ_ASSIGN(auto outcome, runtime::prepare_node(graph, place, std::move(request)));
   if (outcome.deferred) return internal_error("{}: cannot be prepared with other weights", place);
   changed.kernel = std::move(outcome.kernel);
-  std::erase_if(changed.constants, [&](const auto& constant) { return outcome.packed[static_cast<std::size_t>(constant.first)]; });
+  std::erase_if(changed.constants, [&](const auto& constant) { return outcome.packed[as_size(constant.first)]; });
   return kernels_.emplace(node.node, std::move(changed)).first->second;
 }
 
@@ -227,7 +228,7 @@ const TensorInfo* QuantizedParts::input_grid(int index, int slot) const {
       if (input.slot == slot) return input.grid;
     }
   }
-  const auto own = activations_.find(r_.op(index).inputs[static_cast<std::size_t>(slot)]);
+  const auto own = activations_.find(r_.op(index).inputs[as_size(slot)]);
   return own == activations_.end() ? nullptr : own->second;
 }
 
@@ -236,11 +237,11 @@ Result<runtime::Overlay> QuantizedParts::overlay(const PartSet& parts, const run
   for (const int index : parts.weights) {
     const Node* node = find(index);
     if (node == nullptr || node->constants.empty() || !takes_weights(graph, index)) continue;
-    VISQ_ASSIGN(overlay.nodes[static_cast<std::size_t>(index)], quantized_weights(*node, graph));
+    VISQ_ASSIGN(overlay.nodes[as_size(index)], quantized_weights(*node, graph));
   }
   for (const auto& [index, slot] : parts.inputs) {
     if (const TensorInfo* grid = input_grid(index, slot)) {
-      overlay.nodes[static_cast<std::size_t>(index)].rounded_inputs.emplace_back(slot, grid);
+      overlay.nodes[as_size(index)].rounded_inputs.emplace_back(slot, grid);
     }
   }
   for (const int tensor : parts.activations) {

@@ -9,6 +9,7 @@
 #include "analysis/facts/map_identity.h"
 #include "analysis/records/real_values.h"
 #include "analysis/trials/part_names.h"
+#include "core/as_size.h"
 #include "core/error.h"
 #include "kernels/multiply_adds.h"
 
@@ -19,7 +20,7 @@ constexpr std::array<std::string_view, 5> kTypeNames{"node", "node+output", "wei
 
 }  // namespace
 
-std::string_view name(SensitiveType type) { return kTypeNames[static_cast<std::size_t>(type)]; }
+std::string_view name(SensitiveType type) { return kTypeNames[as_size(type)]; }
 
 std::string sensitive_type(const SensitivePart& part) {
   return part.type == SensitiveType::kInput ? fmt::format("input-{}", part.slot) : std::string(name(part.type));
@@ -43,7 +44,7 @@ class PartDescriber {
     part.type = type;
     part.slot = slot;
     part.reference = r_names_.identity(op.outputs[0]);
-    part.quantized = q_names_.identity(models_.quantized().main().operators[static_cast<std::size_t>(node.counterpart)].outputs[0]);
+    part.quantized = q_names_.identity(models_.quantized().main().operators[as_size(node.counterpart)].outputs[0]);
     const bool itself = type == SensitiveType::kWeight || type == SensitiveType::kInput;
     if (itself) part.consumers = {part.reference.name};
     if (!itself) {

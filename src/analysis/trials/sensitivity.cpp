@@ -1,4 +1,5 @@
 #include "visq/sensitivity.h"
+#include "core/as_size.h"
 
 #include <algorithm>
 #include <chrono>
@@ -158,7 +159,7 @@ class SensitivityRun {
       if (!scores.done(trial, scores.records() - 1)) open.push_back(trial);
     }
     for (const std::size_t trial : open) scores.forget(trial);
-    const std::size_t at_once = std::max(kTrialsAtOnce, static_cast<std::size_t>(trial_options().threads));
+    const std::size_t at_once = std::max(kTrialsAtOnce, as_size(trial_options().threads));
     for (std::size_t first = 0; first < open.size() && !stopped(); first += at_once) {
       const auto here = open.begin() + static_cast<std::ptrdiff_t>(first);
       const std::vector<std::size_t> trials(here, here + static_cast<std::ptrdiff_t>(std::min(at_once, open.size() - first)));
@@ -177,7 +178,7 @@ class SensitivityRun {
     VISQ_TRY(runner.begin(first));
     std::vector<double> costs;
     for (std::size_t trial = 0; trial < trials_.size(); ++trial) costs.push_back(runner.cost(trial));
-    analysis::EstimatePlan plan(scores, std::move(costs), static_cast<std::size_t>(options_.top));
+    analysis::EstimatePlan plan(scores, std::move(costs), as_size(options_.top));
     planned_ = static_cast<std::int64_t>(analysis::EstimatePlan::kBudget * static_cast<double>(scores.trials() * scores.records())) + 1;
     while (!stopped()) {
       const auto round = plan.next();
@@ -201,7 +202,7 @@ class SensitivityRun {
       } else if (like != trial && std::binary_search(round.trials.begin(), round.trials.end(), like)) {
         followers[like].push_back(trial);
       } else {
-        todo.push_back(static_cast<std::size_t>(std::lower_bound(trials.begin(), trials.end(), trial) - trials.begin()));
+        todo.push_back(as_size(std::lower_bound(trials.begin(), trials.end(), trial) - trials.begin()));
       }
     }
     if (todo.empty()) return {};
@@ -252,7 +253,7 @@ class SensitivityRun {
     for (const int output : outputs_) result.outputs.push_back(names.identity(output));
     result.all_quantized = scores.score(parts_.size()).metrics;
     for (const auto& gap : models_.parts().gaps()) {
-      const Operator& op = models_.quantized().main().operators[static_cast<std::size_t>(gap.node)];
+      const Operator& op = models_.quantized().main().operators[as_size(gap.node)];
       result.gaps.push_back({twin.identity(op.outputs[0]), gap.reason});
     }
     rank(scores, result);

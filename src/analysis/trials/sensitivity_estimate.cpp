@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+
 namespace visq::analysis {
 namespace {
 

@@ -7,6 +7,7 @@
 
 #include "analysis/trials/estimate_marks.h"
 #include "analysis/trials/trial_runner.h"
+#include "core/as_size.h"
 #include "metrics/metric.h"
 #include "visq/sensitivity.h"
 
@@ -31,7 +32,7 @@ class SensitivityScores {
   SensitivityScores(std::size_t trials, std::size_t outputs, RecordRange records, std::vector<Metric> metrics, bool least_first);
 
   std::size_t trials() const { return cells_.size(); }
-  std::size_t records() const { return static_cast<std::size_t>(range_.last - range_.first); }
+  std::size_t records() const { return as_size(range_.last - range_.first); }
   bool done(std::size_t trial, std::size_t record) const { return !cells_[trial][record].outputs.empty(); }
   void set(std::size_t trial, std::size_t record, TrialRecord&& measured) { cells_[trial][record] = std::move(measured); }
   /// What one trial measured holds for another too, which computed nothing.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analysis/trials/trial_runner.h"
+#include "core/as_size.h"
 #include "kernels/multiply_adds.h"
 
 namespace visq::analysis {
@@ -24,7 +25,7 @@ std::vector<std::size_t> TrialRunner::turns() const {
     std::int64_t weights = 0, maps = 0;
     const auto add = [&](int tensor) {
       if (tensor < 0) return;
-      const auto& prepared = tensors[static_cast<std::size_t>(tensor)];
+      const auto& prepared = tensors[as_size(tensor)];
       (prepared.ahead ? weights : maps) += prepared.value.elements() * static_cast<std::int64_t>(size_of(prepared.value.dtype));
     };
     std::for_each(op.inputs.begin(), op.inputs.end(), add);
@@ -39,7 +40,7 @@ std::vector<std::size_t> TrialRunner::turns() const {
 
 /// How many of `trials` trials a thread takes at a time. To make a lane costs about what it saves on one record.
 std::size_t TrialRunner::together(std::size_t trials, int threads) const {
-  return base_ && records_ > 1 ? std::clamp<std::size_t>(trials / (kTurns * static_cast<std::size_t>(threads)), 1, lanes_) : 1;
+  return base_ && records_ > 1 ? std::clamp<std::size_t>(trials / (kTurns * as_size(threads)), 1, lanes_) : 1;
 }
 
 /// Per node whether a trial may compute it: it changes there, or reads what may have changed.
@@ -50,19 +51,19 @@ std::vector<bool> TrialRunner::reached(const PartSet& trial) const {
   const PartSet& base = options_.base != nullptr ? *options_.base : nothing;
   const auto differ = [](const auto& a, const auto& b, const auto& key) { return a.contains(key) != b.contains(key); };
   for (const int input : graph_->subgraph().inputs) {
-    changed[static_cast<std::size_t>(input)] = differ(trial.activations, base.activations, input);
+    changed[as_size(input)] = differ(trial.activations, base.activations, input);
   }
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Operator& op = *nodes[i].op;
     bool touched = differ(trial.weights, base.weights, static_cast<int>(i));
     for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
       if (op.inputs[slot] < 0) continue;
-      touched = touched || changed[static_cast<std::size_t>(op.inputs[slot])] ||
+      touched = touched || changed[as_size(op.inputs[slot])] ||
                 differ(trial.inputs, base.inputs, std::pair(static_cast<int>(i), static_cast<int>(slot)));
     }
     for (const int output : op.outputs) touched = touched || differ(trial.activations, base.activations, output);
     result[i] = touched;
-    for (const int output : op.outputs) changed[static_cast<std::size_t>(output)] = touched;
+    for (const int output : op.outputs) changed[as_size(output)] = touched;
   }
   return result;
 }
@@ -81,7 +82,7 @@ double TrialRunner::cost(std::size_t trial) const {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Operator& op = *graph_->nodes()[i].op;
     double work = static_cast<double>(kernels::multiply_adds(graph_->subgraph(), op).value_or(0));
-    for (const int output : op.outputs) work += static_cast<double>(graph_->tensors()[static_cast<std::size_t>(output)].value.elements());
+    for (const int output : op.outputs) work += static_cast<double>(graph_->tensors()[as_size(output)].value.elements());
     all += work;
     mine += nodes[i] || !base_ ? work : 0;
   }

@@ -9,6 +9,7 @@
 
 #include "analysis/records/record_share.h"
 #include "analysis/trials/trial_codec.h"
+#include "core/as_size.h"
 #include "core/available_memory.h"
 #include "core/error.h"
 #include "core/memory_size.h"
@@ -58,7 +59,7 @@ Status TrialRunner::use_graph(std::shared_ptr<const PreparedGraph> graph) {
   reference_.reset();
   base_.reset();
   std::vector<int> hold(graph_->tensors().size(), -1);
-  for (const int output : options_.outputs) hold[static_cast<std::size_t>(output)] = static_cast<int>(graph_->nodes().size());
+  for (const int output : options_.outputs) hold[as_size(output)] = static_cast<int>(graph_->nodes().size());
   plan_ = std::make_shared<const MemoryPlan>(runtime::plan_memory(*graph_, hold));
   if (options_.base != nullptr) {
     VISQ_ASSIGN(base_overlay_, models_.parts().overlay(*options_.base, *graph_));
@@ -106,7 +107,7 @@ Status TrialRunner::choose_way() {
                                   memory_size(limit), memory_size(all + reference + one)));
     }
   }
-  workers_.resize(static_cast<std::size_t>(threads_));
+  workers_.resize(as_size(threads_));
   return {};
 }
 
@@ -215,7 +216,7 @@ class TrialRunner::Crew {
 
   Status work(int threads) {
     together_ = runner_.together(trials_.size(), threads);
-    on_threads(threads, [this](int thread) { work_as(static_cast<std::size_t>(thread)); });
+    on_threads(threads, [this](int thread) { work_as(as_size(thread)); });
     if (error_) return *error_;
     return {};
   }
@@ -264,7 +265,7 @@ Status TrialRunner::run_here(const std::vector<std::size_t>& trials, const Done&
 
 /// A rank always does the same trials, of models that keep state too, and learns after every few of them what the others did.
 Status TrialRunner::run_shared(const std::vector<std::size_t>& trials, const Done& done) {
-  const auto size = static_cast<std::size_t>(ranks().size()), rank = static_cast<std::size_t>(ranks().rank());
+  const auto size = as_size(ranks().size()), rank = as_size(ranks().rank());
   constexpr std::size_t kPerRank = 32;
   for (std::size_t first = 0; first < trials.size(); first += kPerRank * size) {
     const std::size_t last = std::min(trials.size(), first + kPerRank * size);

@@ -1,4 +1,5 @@
 #include "visq/distribution.h"
+#include "core/as_size.h"
 
 #include <algorithm>
 #include <cmath>
@@ -65,8 +66,8 @@ class Weights {
   Weights(const ComparePlan& plan, const quant::GraphPairing& pairing, const DistributionOptions& options, const NodeFilter& filter)
       : options_(options),
         pairing_(pairing),
-        r_(plan.reference().subgraphs[static_cast<std::size_t>(pairing.reference_subgraph)]),
-        q_(plan.quantized().subgraphs[static_cast<std::size_t>(pairing.quantized_subgraph)]),
+        r_(plan.reference().subgraphs[as_size(pairing.reference_subgraph)]),
+        q_(plan.quantized().subgraphs[as_size(pairing.quantized_subgraph)]),
         r_names_(plan.reference(), pairing.reference_subgraph),
         q_names_(plan.quantized(), pairing.quantized_subgraph),
         filter_(filter) {}
@@ -160,7 +161,7 @@ class MapPass {
  private:
   /// Per map one for each of its runs: in the main graph one.
   using Output = std::vector<std::vector<SpreadRecord>>;
-  static constexpr std::size_t npos = static_cast<std::size_t>(-1);
+  static constexpr std::size_t npos = as_size(-1);
   struct State {
     explicit State(int axis) : spread(axis) {}
     std::mutex mutex;
@@ -173,8 +174,8 @@ class MapPass {
 
   const TensorInfo& info(std::size_t pair) const {
     const analysis::MapPair& maps = plan_.pairs()[pair];
-    const Subgraph& graph = plan_.quantized().subgraphs[static_cast<std::size_t>(maps.quantized_subgraph)];
-    return graph.tensors[static_cast<std::size_t>(maps.match.quantized)];
+    const Subgraph& graph = plan_.quantized().subgraphs[as_size(maps.quantized_subgraph)];
+    return graph.tensors[as_size(maps.match.quantized)];
   }
 
   Result<analysis::RecordWorker<Output>> make_worker() {

@@ -1,4 +1,5 @@
 #include "visq/extract.h"
+#include "core/as_size.h"
 
 #include <algorithm>
 #include <map>
@@ -23,7 +24,7 @@ ExtractedPart describe(const Model& model, int subgraph, Mode mode, const quant:
   part.model = identity(model);
   part.mode = mode;
   for (const int node : segment.operators) {
-    const Operator& op = model.subgraphs[static_cast<std::size_t>(subgraph)].operators[static_cast<std::size_t>(node)];
+    const Operator& op = model.subgraphs[as_size(subgraph)].operators[as_size(node)];
     MapIdentity identity;
     if (!op.outputs.empty()) identity = names.identity(op.outputs[0]);
     identity.node = node;
@@ -107,7 +108,7 @@ std::optional<ModelPart::Sizes> sizes_of(const TensorInfo& tensor, const std::ve
   std::vector<std::int64_t> signature(first.dims().begin(), first.dims().end());
   bool open = false;
   for (int axis = 0; axis < first.rank(); ++axis) {
-    const auto i = static_cast<std::size_t>(axis);
+    const auto i = as_size(axis);
     const bool declared = tensor.shape_signature.size() == signature.size() && tensor.shape_signature[i] < 0;
     const bool varies = std::any_of(fed.begin(), fed.end(), [&](const Record& record) {
       const Shape& shape = record.inputs[input].shape;
@@ -123,9 +124,9 @@ std::optional<ModelPart::Sizes> sizes_of(const TensorInfo& tensor, const std::ve
 
 Status add_file(const Model& model, int subgraph, const quant::Segment& segment, ExtractedPart& part) {
   ModelPart chosen{segment.operators, segment.inputs, segment.outputs, {}, subgraph};
-  const auto& tensors = model.subgraphs[static_cast<std::size_t>(subgraph)].tensors;
+  const auto& tensors = model.subgraphs[as_size(subgraph)].tensors;
   for (std::size_t i = 0; i < segment.inputs.size(); ++i) {
-    const auto sizes = sizes_of(tensors[static_cast<std::size_t>(segment.inputs[i])], part.fed, i);
+    const auto sizes = sizes_of(tensors[as_size(segment.inputs[i])], part.fed, i);
     if (sizes) chosen.sizes.emplace(segment.inputs[i], *sizes);
   }
   VISQ_ASSIGN(part.file, write_part(model, chosen));
@@ -176,14 +177,14 @@ Result<ReplayResult> replay(std::shared_ptr<const Model> part, RecordSource& dat
       if (executor.graph().subgraph_index() != 0) return {};
       const auto input = std::find(graph.inputs.begin(), graph.inputs.end(), tensor);
       if (input == graph.inputs.end()) return {};
-      VISQ_ASSIGN(fed[static_cast<std::size_t>(input - graph.inputs.begin())], analysis::copy_map(executor, tensor));
+      VISQ_ASSIGN(fed[as_size(input - graph.inputs.begin())], analysis::copy_map(executor, tensor));
       return {};
     }));
     auto& given = result.given.emplace_back();
     VISQ_TRY(sink.begin_record(index));
     for (const int output : graph.outputs) {
       VISQ_ASSIGN(given.emplace_back(), analysis::copy_map(runner.executor(), output));
-      VISQ_TRY(sink.add(analysis::feature_map(given.back(), graph.tensors[static_cast<std::size_t>(output)], output)));
+      VISQ_TRY(sink.add(analysis::feature_map(given.back(), graph.tensors[as_size(output)], output)));
     }
   }
   return result;

@@ -6,6 +6,7 @@
 
 #include "analysis/facts/map_identity.h"
 #include "analysis/records/model_runner.h"
+#include "core/as_size.h"
 #include "kernels/multiply_adds.h"
 
 namespace visq::analysis {
@@ -30,7 +31,7 @@ struct Measured {
 using Measurements = std::map<int, std::vector<Measured>>;
 
 OperatorTime time_of(const Model& model, int subgraph, std::size_t node, const MapNames& names, Measured measured, int runs) {
-  const Subgraph& graph = model.subgraphs[static_cast<std::size_t>(subgraph)];
+  const Subgraph& graph = model.subgraphs[as_size(subgraph)];
   const Operator& op = graph.operators[node];
   OperatorTime time;
   if (!op.outputs.empty()) time.map = names.identity(op.outputs[0]);
@@ -39,7 +40,7 @@ OperatorTime time_of(const Model& model, int subgraph, std::size_t node, const M
   time.node = static_cast<int>(node);
   time.macs = kernels::multiply_adds(graph, op);
   if (runs == 0) return time;
-  measured.seconds.resize(static_cast<std::size_t>(runs), 0);  // runs that never came by took no time
+  measured.seconds.resize(as_size(runs), 0);  // runs that never came by took no time
   std::sort(measured.seconds.begin(), measured.seconds.end());
   time.median_seconds = measured.seconds[measured.seconds.size() / 2];
   time.min_seconds = measured.seconds.front();
@@ -55,7 +56,7 @@ std::int64_t operator_bytes(const Subgraph& graph, const Operator& op, const run
   std::int64_t bytes = 0;
   const auto add = [&](int tensor) {
     if (tensor < 0) return;
-    const TensorInfo& info = graph.tensors[static_cast<std::size_t>(tensor)];
+    const TensorInfo& info = graph.tensors[as_size(tensor)];
     if (info.is_constant) {
       bytes += static_cast<std::int64_t>(info.data.size());
     } else if (executor.available(tensor)) {
@@ -79,9 +80,9 @@ Result<std::vector<OperatorTime>> operator_times(std::shared_ptr<const Model> mo
       const Subgraph& graph = executor.graph().subgraph();
       auto& operators = measurements[executor.graph().subgraph_index()];
       operators.resize(graph.operators.size());
-      operators[node].add(static_cast<std::size_t>(runs), seconds, operator_bytes(graph, graph.operators[node], executor));
+      operators[node].add(as_size(runs), seconds, operator_bytes(graph, graph.operators[node], executor));
     };
-    VISQ_TRY(runner.time(inputs[static_cast<std::size_t>(runs) % inputs.size()], note));
+    VISQ_TRY(runner.time(inputs[as_size(runs) % inputs.size()], note));
   }
   std::vector<OperatorTime> times;
   for (auto& [subgraph, operators] : measurements) {

@@ -1,4 +1,5 @@
 #include "visq/profile.h"
+#include "core/as_size.h"
 
 #include <algorithm>
 #include <cmath>
@@ -94,8 +95,8 @@ ValueStatistics statistics_of(const std::vector<double>& values) {
 class WeightTable {
  public:
   WeightTable(const Model& reference, const Model& quantized, const quant::GraphPairing& pair, std::vector<WeightProfile>& rows)
-      : r_(reference.subgraphs[static_cast<std::size_t>(pair.reference_subgraph)]),
-        q_(quantized.subgraphs[static_cast<std::size_t>(pair.quantized_subgraph)]),
+      : r_(reference.subgraphs[as_size(pair.reference_subgraph)]),
+        q_(quantized.subgraphs[as_size(pair.quantized_subgraph)]),
         r_names_(reference, pair.reference_subgraph),
         q_names_(quantized, pair.quantized_subgraph),
         rows_(rows) {}

@@ -7,6 +7,7 @@
 #include "analysis/facts/layer_values.h"
 #include "analysis/facts/node_filter.h"
 #include "analysis/records/real_values.h"
+#include "core/as_size.h"
 #include "model/reached_subgraphs.h"
 
 namespace visq::analysis {
@@ -117,7 +118,7 @@ void ModelProfiler::observe(int tensor, const runtime::Executor& executor, Model
   const kernels::Tensor& map = executor.tensor(tensor);
   const float* values = number_values(map, scratch.values);
   if (values == nullptr) return;
-  const std::span all(values, static_cast<std::size_t>(map.elements()));
+  const std::span all(values, as_size(map.elements()));
   TensorRecord& entry = record.tensors[place];  // of a called subgraph it holds earlier runs
   entry.shape = map.shape;
   entry.moments.add(all);
@@ -172,7 +173,7 @@ ModelProfile ModelProfiler::finish() {
   }
   for (const auto& [place, reason] : failures_) {
     const auto& [subgraph, node] = place;
-    const auto& outputs = model_.subgraphs[static_cast<std::size_t>(subgraph)].operators[node].outputs;
+    const auto& outputs = model_.subgraphs[as_size(subgraph)].operators[node].outputs;
     if (!outputs.empty()) result.not_computed.push_back({model_.path, MapNames(model_, subgraph).identity(outputs[0]), reason});
   }
   return result;

@@ -10,6 +10,7 @@
 #include "analysis/facts/map_identity.h"
 #include "analysis/facts/node_filter.h"
 #include "analysis/records/model_runner.h"
+#include "core/as_size.h"
 #include "metrics/moments.h"
 #include "metrics/value_sketch.h"
 #include "quant/graph_index.h"
@@ -61,8 +62,7 @@ class ModelProfiler {
 
   /// A graph that is run: the main one, or one that is called.
   struct Graph {
-    Graph(const Model& model, int position)
-        : index(model.subgraphs[static_cast<std::size_t>(position)]), names(model, position), subgraph(position) {}
+    Graph(const Model& model, int position) : index(model.subgraphs[as_size(position)]), names(model, position), subgraph(position) {}
     quant::GraphIndex index;
     MapNames names;
     int subgraph;

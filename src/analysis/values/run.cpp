@@ -1,4 +1,5 @@
 #include "visq/run.h"
+#include "core/as_size.h"
 
 #include <map>
 
@@ -49,7 +50,7 @@ class Dumper {
     if (executor.graph().subgraph_index() != 0) return {};  // a dump holds the main graph's maps
     const kernels::Tensor& tensor = executor.tensor(index);
     const bool resource = tensor.dtype == DType::kResource || tensor.dtype == DType::kVariant;
-    if (!wanted_[static_cast<std::size_t>(index)] || resource || (tensor.data == nullptr && tensor.strings == nullptr)) return {};
+    if (!wanted_[as_size(index)] || resource || (tensor.data == nullptr && tensor.strings == nullptr)) return {};
     FeatureMap map{index, tensor.info, tensor.dtype, tensor.shape, tensor.data, {}};
     if (tensor.strings != nullptr) map.strings = *tensor.strings;
     return sink_.add(map);

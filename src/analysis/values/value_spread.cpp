@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "analysis/facts/channels.h"
+#include "core/as_size.h"
 
 namespace visq::analysis {
 namespace {
@@ -19,7 +20,7 @@ void for_each_box(const float* values, const Shape& shape, int axis, std::vector
   if (axis < 0 || axis >= shape.rank()) return;
   const std::int64_t channels = shape[axis], boxes = std::min(channels, kMostBoxes);
   for_each_channel(values, shape, axis, scratch, [&](std::size_t channel, std::span<const float> slice) {
-    visit(static_cast<std::size_t>(static_cast<std::int64_t>(channel) * boxes / channels), slice);
+    visit(as_size(static_cast<std::int64_t>(channel) * boxes / channels), slice);
   });
 }
 
@@ -43,7 +44,7 @@ ValueHistogram filled(const metrics::ValueSketch& sketch, Histogram histogram) {
 }  // namespace
 
 void ValueSpread::count(const float* f, const float* q, const Shape& shape, std::vector<float>& scratch) {
-  const auto elements = static_cast<std::size_t>(shape.elements());
+  const auto elements = as_size(shape.elements());
   f_.add({f, elements});
   q_.add({q, elements});
   scratch.resize(elements);
@@ -58,7 +59,7 @@ void ValueSpread::count(const float* f, const float* q, const Shape& shape, std:
 SpreadRecord ValueSpread::sums(const float* f, const float* q, const Shape& shape, std::vector<float>& scratch) const {
   SpreadRecord record;
   record.shape = shape;
-  const auto elements = static_cast<std::size_t>(shape.elements());
+  const auto elements = as_size(shape.elements());
   for (std::size_t i = 0; i < elements; ++i) {
     const auto a = static_cast<double>(f[i]), d = a - static_cast<double>(q[i]);
     if (!std::isfinite(d)) continue;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "core/sandbox.h"
 #include "data/hdf5/hdf5_driver.h"
@@ -116,7 +117,7 @@ Result<std::optional<std::vector<T>>> numeric_attribute(hid_t object, const char
   if ((kind != H5T_INTEGER && kind != H5T_FLOAT) || count < 0 || count > static_cast<hssize_t>(kMaxAttribute)) {
     return bad_input("{}: attribute {} does not hold numbers", place, name);
   }
-  std::vector<T> values(static_cast<std::size_t>(count));
+  std::vector<T> values(as_size(count));
   if (count > 0 && H5Aread(attribute.get(), memory_type, values.data()) < 0) {
     return bad_input("{}: attribute {} cannot be read: {}", place, name, failure());
   }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 
+#include "core/as_size.h"
 #include "core/available_memory.h"
 #include "core/checked.h"
 #include "core/error.h"
@@ -175,7 +176,7 @@ Status read_fixed_strings(const Dataset& dataset, const Handle& type, const std:
   VISQ_TRY(check_memory(bytes.value_or(INT64_MAX), "strings", place));
   VISQ_TRY(check_storage(dataset.id, dataset.storage, *bytes, place));
   allow_work(static_cast<std::uint64_t>(*bytes));
-  std::string buffer(static_cast<std::size_t>(*bytes), '\0');
+  std::string buffer(as_size(*bytes), '\0');
   if (H5Dread(dataset.id.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer.data()) < 0) return cannot_read(place);
   for (std::size_t i = 0; i < array.strings.size(); ++i) {
     const std::string_view text = std::string_view(buffer).substr(i * width, width);
@@ -279,7 +280,7 @@ Result<std::vector<std::byte>> read_raw(hid_t group, const std::string& name, st
   VISQ_TRY(check_storage(id, storage, bytes, place));
   VISQ_TRY(check_memory(bytes, "raw bytes", place));
   allow_work(static_cast<std::uint64_t>(bytes));
-  std::vector<std::byte> values(static_cast<std::size_t>(bytes));
+  std::vector<std::byte> values(as_size(bytes));
   if (H5Dread(id.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) return cannot_read(place);
   return values;
 }

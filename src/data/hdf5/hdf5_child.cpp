@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "core/as_size.h"
 #include "core/available_memory.h"
 #include "core/error.h"
 #include "data/hdf5/hdf5.h"
@@ -23,7 +24,7 @@ std::uint64_t most_memory() {
 std::size_t read_some(int descriptor, std::span<std::byte> bytes) {
   while (true) {
     const ssize_t count = ::read(descriptor, bytes.data(), bytes.size());
-    if (count >= 0) return static_cast<std::size_t>(count);
+    if (count >= 0) return as_size(count);
     if (errno != EINTR) return 0;
   }
 }

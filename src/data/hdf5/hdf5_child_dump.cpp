@@ -1,6 +1,7 @@
 // Feature maps and labels of an HDF5 file, read in a child process.
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "data/hdf5/hdf5.h"
 #include "data/hdf5/hdf5_child.h"
@@ -34,7 +35,7 @@ std::vector<std::int64_t> read_numbers(WireReader& in, std::size_t most) {
 }
 
 /// Of labels: chunks that are packed hold more than the file has bytes.
-std::size_t most_numbers() { return static_cast<std::size_t>(limits().input) / sizeof(std::int64_t); }
+std::size_t most_numbers() { return as_size(limits().input) / sizeof(std::int64_t); }
 
 void write_tensor(const DumpTensor& tensor, WireWriter& out) {
   out.number(static_cast<std::uint64_t>(tensor.index));
@@ -116,7 +117,7 @@ class ChildDump final : public DumpReader {
     child_->ask({static_cast<std::uint64_t>(record), kTensors});
     VISQ_TRY(child_->answer());
     std::vector<DumpTensor> list;
-    auto room = static_cast<std::size_t>(limits().input);
+    auto room = as_size(limits().input);
     WireReader& in = child_->wire();
     for (std::uint64_t left = in.number(child_->file_size()); left > 0 && in.ok(); --left) {
       list.push_back(read_tensor(in));

@@ -11,6 +11,8 @@
 #include <new>
 #include <string_view>
 
+#include "core/as_size.h"
+
 namespace visq::hdf5 {
 namespace {
 
@@ -79,7 +81,7 @@ bool read_at(int file, haddr_t address, char* to, std::size_t size) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return false;
     if (count == 0) break;
-    to += count, address += static_cast<haddr_t>(count), size -= static_cast<std::size_t>(count);
+    to += count, address += static_cast<haddr_t>(count), size -= as_size(count);
   }
   std::memset(to, 0, size);
   return true;

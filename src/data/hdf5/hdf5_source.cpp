@@ -1,6 +1,7 @@
 // Records in an HDF5 file: /value/RECORD/INPUT.
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "core/checked.h"
 #include "core/error.h"
 #include "data/hdf5/hdf5.h"
@@ -45,7 +46,7 @@ class Hdf5Source : public RecordSource {
         raw_(raw),
         numbers_(std::move(numbers)) {
     for (std::size_t i = numbers_.size(); i < inputs_.size(); ++i) numbers_.push_back(static_cast<int>(i));
-    for (const int tensor : model.main().inputs) stored_shapes_.push_back(model.main().tensors[static_cast<std::size_t>(tensor)].shape);
+    for (const int tensor : model.main().inputs) stored_shapes_.push_back(model.main().tensors[as_size(tensor)].shape);
   }
   ~Hdf5Source() override {
     const hdf5::Session session;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "core/half.h"
 #include "data/hdf5/hdf5_array.h"
@@ -87,7 +88,7 @@ bool write_elements(const Handle& dataset, const Handle& type, const void* eleme
 Handle stored_type(DType dtype) { return element_type(dtype == DType::kBFloat16 ? DType::kFloat32 : dtype); }
 
 bool write_array(const Handle& dataset, DType dtype, const Shape& shape, const std::byte* elements, std::span<const std::string> strings) {
-  const auto count = static_cast<std::size_t>(shape.elements());
+  const auto count = as_size(shape.elements());
   const Handle type = stored_type(dtype);
   if (count == 0) return true;
   if (dtype == DType::kString) {

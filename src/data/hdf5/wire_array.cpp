@@ -4,6 +4,7 @@
 #include <limits>
 #include <new>
 
+#include "core/as_size.h"
 #include "data/sources/input_spec.h"
 #include "visq/limits.h"
 
@@ -53,7 +54,7 @@ Array read_array(WireReader& in) {
   if (!in.ok()) return {};
   Array array = room_for(dtype, std::move(shape), in);
   in.bytes(array.bytes);
-  auto left = static_cast<std::size_t>(limits().input);
+  auto left = as_size(limits().input);
   for (std::string& text : array.strings) {
     text = in.text(left);
     left -= text.size();

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <optional>
 
+#include "core/as_size.h"
 #include "core/checked.h"
 #include "core/error.h"
 #include "data/sources/input_spec.h"
@@ -97,7 +98,7 @@ class HeaderParser {
       skip_space();
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
       if (error != std::errc() || size < 0) return std::nullopt;
-      rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+      rest_.remove_prefix(as_size(end - rest_.data()));
       sizes.push_back(size);
       if (!take(',') && peek() != ')') return std::nullopt;
     }

@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "core/half.h"
 
@@ -133,7 +134,7 @@ Array dequantize(const Array& stored, const Quantization& quantization) {
     if constexpr (std::is_integral_v<From>) {
       const auto from = stored.values<From>();
       for (std::size_t i = 0; i < from.size(); ++i) {
-        const auto c = static_cast<std::size_t>(channels > 1 ? static_cast<std::int64_t>(i) / inner % channels : 0);
+        const auto c = as_size(channels > 1 ? static_cast<std::int64_t>(i) / inner % channels : 0);
         // In double, products of a float32 and an integer below 2^29 are exact: one rounding, as in float32 arithmetic on small integers.
         const double steps = static_cast<double>(from[i]) - static_cast<double>(quantization.zero_point[c]);
         real[i] = static_cast<float>(steps * static_cast<double>(quantization.scale[c]));

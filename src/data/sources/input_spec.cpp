@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/as_size.h"
 #include "core/checked.h"
 #include "core/error.h"
 #include "core/finite.h"
@@ -51,7 +52,7 @@ InputKind kind_of(const TensorInfo& tensor) {
 }
 
 InputSpec input_spec(const TensorInfo& tensor, std::size_t position) {
-  const bool dynamic = tensor.shape_signature.size() == static_cast<std::size_t>(tensor.shape.rank());
+  const bool dynamic = tensor.shape_signature.size() == as_size(tensor.shape.rank());
   const auto stored = tensor.shape.dims();
   return {tensor.name, fmt::format("input {} '{}'", position, printable(tensor.name)), tensor.dtype,
           dynamic ? tensor.shape_signature : std::vector<std::int64_t>(stored.begin(), stored.end()), tensor.has_rank};
@@ -60,7 +61,7 @@ InputSpec input_spec(const TensorInfo& tensor, std::size_t position) {
 std::vector<InputSpec> input_specs(const Model& model) {
   std::vector<InputSpec> specs;
   for (const int tensor : model.main().inputs) {
-    specs.push_back(input_spec(model.main().tensors[static_cast<std::size_t>(tensor)], specs.size()));
+    specs.push_back(input_spec(model.main().tensors[as_size(tensor)], specs.size()));
   }
   return specs;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/as_size.h"
 #include "diagnosis/suspicion.h"
 #include "kernels/op.h"
 
@@ -20,15 +21,14 @@ bool only_finishes(const Subject& subject, int node, DType type) {
 std::vector<bool> last_maps(const Subject& subject) {
   const Subgraph& graph = subject.quantized().main();
   std::vector<bool> last(graph.tensors.size(), false);
-  for (const int output : graph.outputs) last[static_cast<std::size_t>(output)] = subject.q().readers(output).empty();
+  for (const int output : graph.outputs) last[as_size(output)] = subject.q().readers(output).empty();
   for (std::size_t i = graph.operators.size(); i-- > 0;) {  // readers come before what they read
     for (const int output : graph.operators[i].outputs) {
       const auto& readers = subject.q().readers(output);
       if (readers.empty()) continue;
-      last[static_cast<std::size_t>(output)] = std::all_of(readers.begin(), readers.end(), [&](int reader) {
+      last[as_size(output)] = std::all_of(readers.begin(), readers.end(), [&](int reader) {
         const Operator& op = subject.q().op(reader);
-        return only_finishes(subject, reader, subject.q().tensor(output).dtype) && op.outputs.size() == 1 &&
-               last[static_cast<std::size_t>(op.outputs[0])];
+        return only_finishes(subject, reader, subject.q().tensor(output).dtype) && op.outputs.size() == 1 && last[as_size(op.outputs[0])];
       });
     }
   }
@@ -41,7 +41,7 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions& options, Suspicion
   for (const QuantizedMap& map : symptoms.maps()) {
     const double used = map.used_width();
     const int maker = subject.q().maker(map.tensor);
-    if (maker < 0 || used <= 0 || has_fixed_grid(subject, map.tensor) || !last[static_cast<std::size_t>(map.tensor)]) continue;
+    if (maker < 0 || used <= 0 || has_fixed_grid(subject, map.tensor) || !last[as_size(map.tensor)]) continue;
     if (symptoms.first_of_group(map.tensor) != map.tensor) continue;
     const bool symmetric = subject.q().tensor(map.tensor).dtype == DType::kInt16;
     const double need = symmetric ? 2 * std::max(-map.values->low(), map.values->high()) : used;

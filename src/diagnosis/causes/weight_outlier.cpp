@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "core/as_size.h"
 #include "diagnosis/suspicion.h"
 #include "diagnosis/value_evidence.h"
 
@@ -48,7 +49,7 @@ ChannelOutliers outliers_within(const Subject& subject, const ConstantValues& co
   const ChannelLayout layout = channel_layout(subject.q().op(constant.where.node), subject.q().tensor(constant.where.tensor));
   const auto count = static_cast<std::int64_t>(constant.reference.size()) / layout.channels;
   if (count < kEnoughWeights) return {};
-  std::vector<double> first(static_cast<std::size_t>(layout.channels), 0), second = first, ratios;
+  std::vector<double> first(as_size(layout.channels), 0), second = first, ratios;
   for (std::size_t i = 0; i < constant.reference.size(); ++i) {
     const std::size_t c = layout.channel_of(i);
     const double magnitude = std::fabs(static_cast<double>(constant.reference[i]));

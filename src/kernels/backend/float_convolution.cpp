@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/as_size.h"
 #include "core/cpu_clones.h"
 #include "core/error.h"
 #include "core/finite.h"
@@ -187,7 +188,7 @@ FloatConvolutionCall FloatConvolution::make_call() const {
 
 Status FloatConvolution::run(FloatConvolutionCall& call, const OneDnnOperands& operands) const {
   if (transformed_) {
-    const std::span source(static_cast<const float*>(operands.source), static_cast<std::size_t>(request_.shape.in_elements()));
+    const std::span source(static_cast<const float*>(operands.source), as_size(request_.shape.in_elements()));
     if (all_moderate(source)) return transformed_->run(*call.transformed, operands);
     if (!call.onednn) call.onednn = onednn_->make_call();
     OneDnnOperands direct = operands;

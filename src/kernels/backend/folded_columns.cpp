@@ -1,5 +1,6 @@
 #include "kernels/backend/folded_columns.h"
 
+#include "core/as_size.h"
 #include "core/repeated.h"
 
 namespace visq::kernels::backend {
@@ -28,7 +29,7 @@ std::optional<ConvolutionShape> fold_columns(const ConvolutionShape& shape) {
 }
 
 std::vector<float> repeat_channels(std::span<const float> channels, const ConvolutionShape& shape, const ConvolutionShape& folded) {
-  return repeated(channels, static_cast<std::size_t>(folded.out_channels / shape.out_channels));
+  return repeated(channels, as_size(folded.out_channels / shape.out_channels));
 }
 
 }  // namespace visq::kernels::backend

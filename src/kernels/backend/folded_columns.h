@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/as_size.h"
 #include "kernels/backend/convolution_shape.h"
 
 namespace visq::kernels::backend {
@@ -20,12 +21,11 @@ std::vector<T> fold_filter(std::span<const T> filter, const ConvolutionShape& sh
   const std::int64_t columns = folded.in_channels / shape.in_channels, taps = shape.width.kernel * shape.in_channels;
   const std::int64_t missing = folded.width.before * columns - shape.width.before;  // zeros before the first tap
   const std::int64_t row = folded.width.kernel * folded.in_channels, rows = shape.out_channels * shape.height.kernel;
-  std::vector<T> values(static_cast<std::size_t>(folded.filter_elements()), T{0});
+  std::vector<T> values(as_size(folded.filter_elements()), T{0});
   for (std::int64_t i = 0; i < folded.out_channels * folded.height.kernel; ++i) {
     const std::int64_t neighbour = i / rows;  // which of the results that one pixel now holds
     const std::int64_t start = (missing + neighbour * shape.width.stride) * shape.in_channels;
-    for (std::int64_t k = 0; k < taps; ++k)
-      values[static_cast<std::size_t>(i * row + start + k)] = filter[static_cast<std::size_t>(i % rows * taps + k)];
+    for (std::int64_t k = 0; k < taps; ++k) values[as_size(i * row + start + k)] = filter[as_size(i % rows * taps + k)];
   }
   return values;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/as_size.h"
 #include "core/simd.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -140,7 +141,7 @@ template <class Take>
 std::vector<std::int16_t> pack(std::span<const std::int16_t> values, std::int64_t channels, std::int64_t depth, Take take) {
   const std::int64_t pairs = pairs_of(depth);
   const std::int64_t padded = (channels + kNarrow - 1) / kNarrow * kNarrow;
-  std::vector<std::int16_t> packed(static_cast<std::size_t>(padded * pairs * 2), 0);
+  std::vector<std::int16_t> packed(as_size(padded * pairs * 2), 0);
   for (std::int64_t first = 0; first < channels; first += panel_width(first, channels)) {
     const std::int64_t width = panel_width(first, channels);
     std::int16_t* panel = packed.data() + first * pairs * 2;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/alignment.h"
+#include "core/as_size.h"
 #include "core/cpu_clones.h"
 
 namespace visq::kernels::backend {
@@ -53,7 +54,7 @@ VISQ_CPU_CLONES void finish_columns(const float* __restrict products, const floa
 /// Filter [out, height, 3, in] as that of the six groups, [6, out, height, in].
 std::vector<float> transformed_filter(const float* filter, const ConvolutionShape& shape) {
   const std::int64_t in = shape.in_channels, lines = shape.out_channels * shape.height.kernel;
-  std::vector<float> transformed(static_cast<std::size_t>(kProducts * lines * in));
+  std::vector<float> transformed(as_size(kProducts * lines * in));
   for (std::int64_t i = 0; i < lines * in; ++i) {
     const float* const taps = filter + i / in * kTaps * in + i % in;
     const float first = taps[0], middle = taps[in], last = taps[2 * in];
@@ -63,8 +64,7 @@ std::vector<float> transformed_filter(const float* filter, const ConvolutionShap
                                                  (first + 2 * middle + 4 * last) / 24,
                                                  (first - 2 * middle + 4 * last) / 24,
                                                  last};
-    for (std::int64_t k = 0; k < kProducts; ++k)
-      transformed[static_cast<std::size_t>(k * lines * in + i)] = values[static_cast<std::size_t>(k)];
+    for (std::int64_t k = 0; k < kProducts; ++k) transformed[as_size(k * lines * in + i)] = values[as_size(k)];
   }
   return transformed;
 }
@@ -102,15 +102,15 @@ struct Plan {
   }
 };
 
-std::size_t float_bytes(std::int64_t count) { return align_up(static_cast<std::size_t>(count) * sizeof(float)); }
+std::size_t float_bytes(std::int64_t count) { return align_up(as_size(count) * sizeof(float)); }
 
 class RowWinograd final : public OneDnnPrimitive {
  public:
   RowWinograd(const Plan& plan, std::unique_ptr<OneDnnPrimitive> products, std::span<const float> bias)
       : plan_(plan),
         products_(std::move(products)),
-        bias_(static_cast<std::size_t>(plan.shape.out_channels), 0.0F),
-        outside_(static_cast<std::size_t>(plan.shape.in_channels), 0.0F) {
+        bias_(as_size(plan.shape.out_channels), 0.0F),
+        outside_(as_size(plan.shape.in_channels), 0.0F) {
     std::copy(bias.begin(), bias.end(), bias_.begin());
   }
 

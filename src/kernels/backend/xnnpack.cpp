@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/as_size.h"
 #include "core/error.h"
 
 namespace visq::kernels::backend {
@@ -20,9 +21,8 @@ class Operator final : public XnnpackOperator {
   Operator(xnn_operator_t op, const ConvolutionShape& shape) : op_(op), shape_(shape) {}
 
   Status run(const float* source, float* target) override {
-    auto status =
-        xnn_setup_convolution2d_nhwc_f32(op_.get(), static_cast<std::size_t>(shape_.batch), static_cast<std::size_t>(shape_.height.in),
-                                         static_cast<std::size_t>(shape_.width.in), source, target, nullptr);
+    auto status = xnn_setup_convolution2d_nhwc_f32(op_.get(), as_size(shape_.batch), as_size(shape_.height.in), as_size(shape_.width.in),
+                                                   source, target, nullptr);
     if (status == xnn_status_success) status = xnn_run_operator(op_.get(), nullptr);
     if (status != xnn_status_success) return internal_error("XNNPACK failed with status {}", static_cast<int>(status));
     return {};
@@ -48,9 +48,9 @@ std::unique_ptr<XnnpackOperator> make_xnnpack_convolution(const XnnpackConvoluti
   const ConvolutionAxis& width = shape.width;
   if (!available() || shape.transposed || height.after < 0 || width.after < 0) return nullptr;
   const std::uint32_t flags = convolution.layout == FilterLayout::kHwo ? XNN_FLAG_DEPTHWISE_CONVOLUTION : 0;
-  const auto in_channels = static_cast<std::size_t>(shape.in_channels);
-  const auto out_channels = static_cast<std::size_t>(shape.out_channels);
-  const auto groups = static_cast<std::size_t>(shape.groups);
+  const auto in_channels = as_size(shape.in_channels);
+  const auto out_channels = as_size(shape.out_channels);
+  const auto groups = as_size(shape.groups);
   xnn_operator_t op = nullptr;
   const auto status = xnn_create_convolution2d_nhwc_f32(
       u32(height.before), u32(width.after), u32(height.after), u32(width.before), u32(height.kernel), u32(width.kernel), u32(height.stride),

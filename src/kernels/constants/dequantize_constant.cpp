@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/as_size.h"
 #include "core/cpu_clones.h"
 #include "core/error.h"
 #include "core/half.h"
@@ -14,7 +15,7 @@ namespace {
 /// Elements per channel step: the product of the sizes behind the quantized axis; all elements where there is but one scale.
 std::size_t inner_size(const TensorInfo& tensor) {
   const int first = tensor.quantization.per_channel() ? tensor.quantization.axis + 1 : 0;
-  return static_cast<std::size_t>(tensor.shape.elements(first, tensor.shape.rank()));
+  return as_size(tensor.shape.elements(first, tensor.shape.rank()));
 }
 
 template <class T>
@@ -26,7 +27,7 @@ T load(std::span<const std::byte> bytes, std::size_t index) {
 
 template <class Stored, class Out, class Convert>
 std::vector<Out> convert_all(const TensorInfo& tensor, Convert convert) {
-  std::vector<Out> values(static_cast<std::size_t>(tensor.shape.elements()));
+  std::vector<Out> values(as_size(tensor.shape.elements()));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = convert(load<Stored>(tensor.data, i));
   return values;
 }
@@ -35,15 +36,15 @@ std::vector<Out> convert_all(const TensorInfo& tensor, Convert convert) {
 std::size_t packed_row(const TensorInfo& tensor, std::size_t length, std::size_t per_byte) {
   const std::size_t padded = (length + per_byte - 1) / per_byte * per_byte;
   if (tensor.quantization.block_size == 0 || length == 0) return length;
-  const std::size_t rows = static_cast<std::size_t>(tensor.shape.elements()) / length;
+  const std::size_t rows = as_size(tensor.shape.elements()) / length;
   return rows * (padded / per_byte) <= tensor.data.size() ? padded : length;
 }
 
 /// Signed nibbles or crumbs, lowest bits first, sign-extended.
 std::vector<std::int32_t> unpack(const TensorInfo& tensor, int width, bool is_signed) {
-  std::vector<std::int32_t> values(static_cast<std::size_t>(tensor.shape.elements()));
-  const auto per_byte = static_cast<std::size_t>(8 / width);
-  const std::size_t length = tensor.shape.rank() == 0 ? 1 : static_cast<std::size_t>(tensor.shape.back());
+  std::vector<std::int32_t> values(as_size(tensor.shape.elements()));
+  const auto per_byte = as_size(8 / width);
+  const std::size_t length = tensor.shape.rank() == 0 ? 1 : as_size(tensor.shape.back());
   const std::size_t row = packed_row(tensor, length, per_byte);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::size_t place = i / length * row + i % length;
@@ -153,7 +154,7 @@ Result<std::vector<float>> dequantize_constant(const TensorInfo& tensor, std::st
 }
 
 Result<std::vector<float>> dequantize_blocks(const TensorInfo& tensor, const TensorInfo& scales, std::string_view place) {
-  const auto block = static_cast<std::size_t>(tensor.quantization.block_size);
+  const auto block = as_size(tensor.quantization.block_size);
   if (tensor.shape.rank() == 0 || tensor.shape.back() % tensor.quantization.block_size != 0) {
     return bad_input("{}: constant '{}' of shape {} has blocks of {} elements", place, tensor.name, to_string(tensor.shape), block);
   }

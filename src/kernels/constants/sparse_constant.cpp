@@ -3,6 +3,7 @@
 #include <cstring>
 #include <new>
 
+#include "core/as_size.h"
 #include "core/error.h"
 
 namespace visq::kernels {
@@ -13,16 +14,16 @@ class Scatter {
  public:
   Scatter(const TensorInfo& tensor, std::vector<std::byte>& dense)
       : tensor_(tensor), sparsity_(*tensor.sparsity), size_(size_of(tensor.dtype)), dense_(dense), strides_(sparsity_.dimensions.size()) {
-    const auto rank = static_cast<std::size_t>(tensor.shape.rank());
+    const auto rank = as_size(tensor.shape.rank());
     std::size_t stride = 1;
     for (std::size_t axis = rank; axis-- > 0;) {
       strides_[axis] = stride;
-      stride *= static_cast<std::size_t>(tensor.shape[static_cast<int>(axis)]);
+      stride *= as_size(tensor.shape[static_cast<int>(axis)]);
     }
     for (std::size_t block = 0; block < sparsity_.block_map.size(); ++block) {
-      const auto axis = static_cast<std::size_t>(sparsity_.block_map[block]);
+      const auto axis = as_size(sparsity_.block_map[block]);
       strides_[rank + block] = strides_[axis];
-      strides_[axis] *= static_cast<std::size_t>(level_of(rank + block).dense_size);
+      strides_[axis] *= as_size(level_of(rank + block).dense_size);
     }
   }
 
@@ -33,22 +34,22 @@ class Scatter {
       return;
     }
     const SparseDimension& dimension = sparsity_.dimensions[level];
-    const std::size_t stride = strides_[static_cast<std::size_t>(sparsity_.traversal_order[level])];
+    const std::size_t stride = strides_[as_size(sparsity_.traversal_order[level])];
     if (dimension.dense) {
-      const auto count = static_cast<std::size_t>(dimension.dense_size);
+      const auto count = as_size(dimension.dense_size);
       for (std::size_t i = 0; i < count; ++i) visit(level + 1, position * count + i, offset + i * stride);
       return;
     }
-    const auto last = static_cast<std::size_t>(dimension.segments[position + 1]);
-    for (auto i = static_cast<std::size_t>(dimension.segments[position]); i < last; ++i) {
-      visit(level + 1, i, offset + static_cast<std::size_t>(dimension.indices[i]) * stride);
+    const auto last = as_size(dimension.segments[position + 1]);
+    for (auto i = as_size(dimension.segments[position]); i < last; ++i) {
+      visit(level + 1, i, offset + as_size(dimension.indices[i]) * stride);
     }
   }
 
  private:
   const SparseDimension& level_of(std::size_t axis) const {
     std::size_t level = 0;
-    while (static_cast<std::size_t>(sparsity_.traversal_order[level]) != axis) ++level;
+    while (as_size(sparsity_.traversal_order[level]) != axis) ++level;
     return sparsity_.dimensions[level];
   }
 
@@ -70,7 +71,7 @@ void fill_with_zero_point(const TensorInfo& tensor, std::vector<std::byte>& dens
 
 Result<std::vector<std::byte>> dense_elements(const TensorInfo& tensor, std::string_view place) {
   if (bits(tensor.dtype) < 8) return unsupported("{}: constant '{}' is sparse and of type {}", place, tensor.name, name(tensor.dtype));
-  const std::size_t bytes = static_cast<std::size_t>(tensor.shape.elements()) * size_of(tensor.dtype);
+  const std::size_t bytes = as_size(tensor.shape.elements()) * size_of(tensor.dtype);
   try {
     std::vector<std::byte> dense(bytes);
     fill_with_zero_point(tensor, dense);

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/as_size.h"
 #include "kernels/constants/dequantize_constant.h"
 
 namespace visq::kernels {
@@ -9,7 +10,7 @@ namespace {
 
 bool per_tensor_or(const Quantization& quantization, int axis, std::int64_t channels) {
   if (!quantization.quantized() || quantization.block_size != 0) return false;
-  return !quantization.per_channel() || (quantization.axis == axis && quantization.scale.size() == static_cast<std::size_t>(channels));
+  return !quantization.per_channel() || (quantization.axis == axis && quantization.scale.size() == as_size(channels));
 }
 
 bool is_stored_integers(const Tensor& bias) {
@@ -38,7 +39,7 @@ std::vector<double> sum_steps(const PrepareContext& context, const SumSlots& slo
     return {};
   }
   const auto& scales = filter->quantization.scale;
-  std::vector<double> steps(static_cast<std::size_t>(channels));
+  std::vector<double> steps(as_size(channels));
   for (std::size_t c = 0; c < steps.size(); ++c) {
     steps[c] = static_cast<double>(input->quantization.scale.front()) * static_cast<double>(scales[scales.size() == 1 ? 0 : c]);
   }
@@ -49,7 +50,7 @@ Result<Bias> read_bias(const PrepareContext& context, const SumSlots& slots, std
   const Tensor& tensor = context.input(slots.bias);
   if (tensor.elements() != channels) return context.fail("bias has {} elements, expected {}", tensor.elements(), channels);
   if (is_stored_integers(tensor) && !sum_steps(context, slots, channels).empty()) {
-    const auto count = static_cast<std::size_t>(channels);
+    const auto count = as_size(channels);
     const auto bytes = tensor.info->data;
     return Bias{tensor.info->dtype == DType::kInt64 ? widen<std::int64_t>(bytes, count) : widen<std::int32_t>(bytes, count), true};
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/alignment.h"
+#include "core/as_size.h"
 #include "core/cpu_clones.h"
 #include "core/finite.h"
 #include "kernels/backend/float_convolution.h"
@@ -97,7 +98,7 @@ class Int8Kernel final : public PrimitiveKernel {
     const std::byte* codes = context.input(spec_.slots.input).codes;
     float* values = output.mutable_values<float>().data();
     const std::size_t own = primitive_scratch();
-    const auto pixels = static_cast<std::size_t>(spec_.shape.out_pixels());
+    const auto pixels = as_size(spec_.shape.out_pixels());
     const std::size_t window_bytes = offsets_.empty() ? 0 : align_up(pixels * sizeof(float));
     const std::size_t map_bytes = offsets_.empty() ? 0 : input_pixels() * sizeof(std::int32_t);
     std::byte* scratch = context.scratch(own + window_bytes + map_bytes);
@@ -112,7 +113,7 @@ class Int8Kernel final : public PrimitiveKernel {
   }
 
  private:
-  std::size_t input_pixels() const { return static_cast<std::size_t>(spec_.shape.height.in * spec_.shape.width.in); }
+  std::size_t input_pixels() const { return as_size(spec_.shape.height.in * spec_.shape.width.in); }
 
   ConvolutionSpec spec_;
   IntegerSums sums_;            ///< without the filter, which is packed
@@ -135,15 +136,14 @@ class CarriedKernel final : public Kernel {
     Tensor& output = context.output(0);
     if (output.elements() == 0) return {};
     const Tensor& input = context.input(spec_.slots.input);
-    const auto count = static_cast<std::size_t>(input.elements());
+    const auto count = as_size(input.elements());
     const std::size_t own = align_up(convolution_->scratch_bytes());
     std::byte* scratch = context.scratch(own + count * sizeof(float) + kReadBehindEnd);
     auto* centered = reinterpret_cast<float*>(scratch + own);
     float* values = output.mutable_values<float>().data();
     center_codes(sums_, input.codes, count, centered);
     VISQ_TRY(convolution_->run(context.state<FloatKernel::State>().call, {.source = centered, .target = values, .scratch = scratch}));
-    scale_sums(sums_.scales.data(), sums_.scales.size(), clamp_of(spec_.activation), values,
-               static_cast<std::size_t>(spec_.shape.out_pixels()));
+    scale_sums(sums_.scales.data(), sums_.scales.size(), clamp_of(spec_.activation), values, as_size(spec_.shape.out_pixels()));
     apply_rest(spec_.activation, true, output);
     return {};
   }

@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "core/as_size.h"
 #include "kernels/convolution/depthwise_rows.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -19,7 +20,7 @@ constexpr std::int64_t kRows = 2, kBytes = 16;
 /// Sixteen bytes as numbers of 16 bits; of the last ones of a row what is there.
 VISQ_ROWS __m256i widened(const std::byte* from, std::int64_t left, __m128i flips) {
   std::byte last[kBytes] = {};
-  if (left < kBytes) from = static_cast<const std::byte*>(std::memcpy(last, from, static_cast<std::size_t>(left)));
+  if (left < kBytes) from = static_cast<const std::byte*>(std::memcpy(last, from, as_size(left)));
   return _mm256_cvtepu8_epi16(_mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)), flips));
 }
 

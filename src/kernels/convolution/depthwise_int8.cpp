@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/as_size.h"
 #include "core/simd.h"
 #include "kernels/convolution/depthwise_rows.h"
 #include "kernels/convolution/taps.h"
@@ -17,7 +18,7 @@ using depthwise::Packed;
 using depthwise::Steps;
 
 std::int64_t rounded_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
-std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
+std::size_t size(std::int64_t count) { return as_size(count); }
 
 /// The best of this CPU that the library's switch allows; null where there is none.
 const Instructions* instructions() {

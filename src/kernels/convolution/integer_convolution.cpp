@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/alignment.h"
+#include "core/as_size.h"
 #include "core/cpu_clones.h"
 #include "kernels/constants/row_quantization.h"
 #include "kernels/convolution/library_sums.h"
@@ -19,7 +20,7 @@ using backend::ConvolutionShape;
 
 /// Weights relative to their zero point.
 std::vector<std::int16_t> centered_filter(const Tensor& filter, std::int32_t zero_point) {
-  std::vector<std::int16_t> values(static_cast<std::size_t>(filter.elements()));
+  std::vector<std::int16_t> values(as_size(filter.elements()));
   center(filter, zero_point, 0, filter.elements(), values.data());
   return values;
 }
@@ -58,11 +59,10 @@ class SumKernel : public Kernel {
     const ConvolutionShape& shape = spec_.shape;
     const std::int64_t pixels = shape.height.out * shape.width.out;
     const std::int64_t block = std::min(windows.block(), pixels);
-    const auto in_pixels = static_cast<std::size_t>(shape.height.in * shape.width.in);
-    const std::size_t image_bytes =
-        align_up(in_pixels * static_cast<std::size_t>(shape.in_channels) * sizeof(std::int16_t) + kReadBehindEnd);
+    const auto in_pixels = as_size(shape.height.in * shape.width.in);
+    const std::size_t image_bytes = align_up(in_pixels * as_size(shape.in_channels) * sizeof(std::int16_t) + kReadBehindEnd);
     const std::size_t step_bytes = align_up(in_pixels * sizeof(float));
-    const std::size_t sum_bytes = align_up(static_cast<std::size_t>(block * shape.out_channels) * sizeof(Sum));
+    const std::size_t sum_bytes = align_up(as_size(block * shape.out_channels) * sizeof(Sum));
     std::byte* scratch = context.scratch(image_bytes + step_bytes + sum_bytes + windows.scratch_bytes());
     auto* image = reinterpret_cast<std::int16_t*>(scratch);
     auto* steps = reinterpret_cast<float*>(scratch + image_bytes);
@@ -123,7 +123,7 @@ VISQ_CPU_CLONES void scale_to_real(const Block<std::int32_t>& block, const Integ
                                    const float* bias, float* out) {
   const std::size_t channels = scales.size();
   for (std::int64_t p = 0; p < block.count; ++p, out += channels) {
-    const std::int32_t* sums = block.sums + static_cast<std::size_t>(p) * channels;
+    const std::int32_t* sums = block.sums + as_size(p) * channels;
     const float step = block.steps[rules.scale_per_pixel ? block.first + p : 0];
     if (rules.filter_scale_first) {
       for (std::size_t c = 0; c < channels; ++c) out[c] = static_cast<float>(sums[c]) * scales[c] * step;
@@ -146,7 +146,7 @@ class HybridKernel final : public SumKernel<std::int32_t> {
     const float* values = input.values<float>().data() + image * image_elements();
     const std::int64_t row = rules_.scale_per_pixel ? spec().shape.in_channels : image_elements();
     for (std::int64_t first = 0; first < image_elements(); first += row) {
-      *steps++ = center_row(values + first, static_cast<std::size_t>(row), rules_.asymmetric, centered + first).scale;
+      *steps++ = center_row(values + first, as_size(row), rules_.asymmetric, centered + first).scale;
     }
   }
 
@@ -154,7 +154,7 @@ class HybridKernel final : public SumKernel<std::int32_t> {
     const int slot = spec().slots.bias;
     float* out = context.out<float>(0).data() + offset(block);
     scale_to_real(block, rules_, scales_, context.has_input(slot) ? context.in<float>(slot).data() : nullptr, out);
-    apply(spec().activation, std::span(out, static_cast<std::size_t>(block.count) * scales_.size()));
+    apply(spec().activation, std::span(out, as_size(block.count) * scales_.size()));
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "core/as_size.h"
 #include "core/cpu_clones.h"
 #include "kernels/constants/dequantize_constant.h"
 #include "kernels/convolution/taps.h"
@@ -39,7 +40,7 @@ std::vector<double> usable_steps(const PrepareContext& context, const SumSlots& 
 /// Calls visit(element, output channel) for all elements of a filter.
 template <class Visit>
 [[gnu::always_inline]] inline void for_each_weight(const backend::ConvolutionShape& shape, backend::FilterLayout layout, Visit visit) {
-  const auto channels = static_cast<std::size_t>(shape.out_channels), taps = static_cast<std::size_t>(shape.taps());
+  const auto channels = as_size(shape.out_channels), taps = as_size(shape.taps());
   const bool outputs_first = layout == backend::FilterLayout::kOhwi;
   if (outputs_first) {
     for (std::size_t c = 0; c < channels; ++c) {
@@ -105,7 +106,7 @@ VISQ_CPU_CLONES void add_line(const std::int32_t* line, std::int64_t count, std:
 void sum_taps(const backend::ConvolutionShape& shape, const std::int32_t* pixels, float* sums) {
   const backend::ConvolutionAxis& height = shape.height;
   const backend::ConvolutionAxis& width = shape.width;
-  std::vector<std::int32_t> line(static_cast<std::size_t>(width.in));
+  std::vector<std::int32_t> line(as_size(width.in));
   for (std::int64_t y = 0; y < height.out; ++y) {
     const std::int64_t top = origin_of(height, y);
     const Taps rows = taps_inside(height, top);
@@ -115,7 +116,7 @@ void sum_taps(const backend::ConvolutionShape& shape, const std::int32_t* pixels
       const std::int64_t left = origin_of(width, x);
       const Taps columns = taps_inside(width, left);
       std::int32_t sum = 0;
-      for (std::int64_t j = columns.first; j < columns.last; ++j) sum += line[static_cast<std::size_t>(left + j * width.dilation)];
+      for (std::int64_t j = columns.first; j < columns.last; ++j) sum += line[as_size(left + j * width.dilation)];
       sums[y * width.out + x] = static_cast<float>(sum);
     }
   }
@@ -151,7 +152,7 @@ Result<std::optional<IntegerSums>> read_integer_sums(const PrepareContext& conte
   sums.source_zero_point = static_cast<std::int32_t>(input.quantization.zero_point.front());
   std::vector<std::int32_t> zeros(filter.quantization.zero_point.begin(), filter.quantization.zero_point.end());
   zeros.resize(steps.size(), zeros.front());
-  sums.filter.resize(static_cast<std::size_t>(filter.shape.elements()));
+  sums.filter.resize(as_size(filter.shape.elements()));
   const auto center = [&](const auto* stored) {
     for_each_weight(shape, layout, [&](std::size_t i, std::size_t c) { sums.filter[i] = static_cast<std::int16_t>(stored[i] - zeros[c]); });
   };
@@ -173,7 +174,7 @@ Result<std::optional<IntegerSums>> read_integer_sums(const PrepareContext& conte
 }
 
 double largest_sum(const IntegerSums& sums, const backend::ConvolutionShape& shape, backend::FilterLayout layout) {
-  const auto channels = static_cast<std::size_t>(shape.out_channels);
+  const auto channels = as_size(shape.out_channels);
   const IntegerRange range = integer_range(sums.source);
   const double largest_input = static_cast<double>(std::max(range.high - sums.source_zero_point, sums.source_zero_point - range.low));
   std::vector<std::int64_t> totals(channels, 0);
@@ -191,7 +192,7 @@ Int8Filter to_int8(const IntegerSums& sums, const backend::ConvolutionShape& sha
   Int8Filter filter;
   filter.values.resize(sums.filter.size());
   if (narrow(sums.filter.data(), sums.filter.size(), filter.values.data())) return filter;
-  std::vector<std::int16_t> offsets(static_cast<std::size_t>(shape.out_channels), 0);
+  std::vector<std::int16_t> offsets(as_size(shape.out_channels), 0);
   for_each_weight(shape, layout, [&](std::size_t i, std::size_t c) {
     offsets[c] = static_cast<std::int16_t>(std::clamp<int>(offsets[c], sums.filter[i] - kHigh, sums.filter[i] - kLow));
   });

@@ -1,5 +1,6 @@
 #include "kernels/convolution/library_sums.h"
 
+#include "core/as_size.h"
 #include "kernels/convolution/integer_sums.h"
 #include "kernels/convolution/primitive_kernel.h"
 
@@ -19,7 +20,7 @@ class LibraryKernel final : public PrimitiveKernel {
     return {};
   }
   std::size_t scratch_bytes() const override {
-    const auto elements = static_cast<std::size_t>(spec_.shape.out_pixels() * spec_.shape.out_channels);
+    const auto elements = as_size(spec_.shape.out_pixels() * spec_.shape.out_channels);
     return primitive_scratch() + elements * sizeof(std::int32_t);
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/as_size.h"
 #include "core/cpu_clones.h"
 #include "kernels/convolution/convolution.h"
 #include "kernels/convolution/taps.h"
@@ -26,7 +27,7 @@ std::vector<float> outputs_last(std::span<const float> filter, const Convolution
     for (std::int64_t tap = 0; tap < taps; ++tap) {
       const std::int64_t from = layout == FilterLayout::kHwo ? tap * shape.out_channels + output : output * taps + tap;
       const std::int64_t group = output / outputs;
-      packed[static_cast<std::size_t>((group * taps + tap) * outputs + output % outputs)] = filter[static_cast<std::size_t>(from)];
+      packed[as_size((group * taps + tap) * outputs + output % outputs)] = filter[as_size(from)];
     }
   }
   return packed;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "core/as_size.h"
 #include "core/cpu_clones.h"
 
 namespace visq::kernels {
@@ -39,14 +40,14 @@ Result<std::int32_t> centering_zero_point(const PrepareContext& context, const T
 Result<std::vector<double>> channel_scales(const PrepareContext& context, const Tensor& tensor, std::string_view role, int axis,
                                            std::int64_t channels) {
   const Quantization& q = tensor.info->quantization;
-  if (q.scale.size() != 1 && q.scale.size() != static_cast<std::size_t>(channels)) {
+  if (q.scale.size() != 1 && q.scale.size() != as_size(channels)) {
     return context.fail("{} has {} scales, expected 1 or {}", role, q.scale.size(), channels);
   }
   if (q.per_channel() && q.axis != axis) return context.unsupported("{} is quantized along axis {}, expected {}", role, q.axis, axis);
   const auto bad = std::find_if(q.scale.begin(), q.scale.end(), [](float scale) { return !std::isfinite(scale) || scale < 0; });
   if (bad != q.scale.end()) return context.fail("{} has the scale {}", role, *bad);
   if (q.per_channel()) return std::vector<double>(q.scale.begin(), q.scale.end());
-  return std::vector<double>(static_cast<std::size_t>(channels), static_cast<double>(q.scale[0]));
+  return std::vector<double>(as_size(channels), static_cast<double>(q.scale[0]));
 }
 
 }  // namespace visq::kernels

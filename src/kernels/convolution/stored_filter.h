@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/as_size.h"
 #include "kernels/convolution/bias.h"
 #include "kernels/op.h"
 
@@ -24,7 +25,7 @@ Result<std::vector<double>> channel_scales(const PrepareContext& context, const 
 /// An int32 or int64 bias as sums take it; zeros where the tensor is null.
 template <class Sum>
 std::vector<Sum> stored_bias(const Tensor* bias, std::int64_t channels) {
-  std::vector<Sum> values(static_cast<std::size_t>(channels), 0);
+  std::vector<Sum> values(as_size(channels), 0);
   if (bias == nullptr) return values;
   for (std::size_t c = 0; c < values.size(); ++c) {
     values[c] = static_cast<Sum>(bias->dtype == DType::kInt64 ? bias->values<std::int64_t>()[c] : bias->values<std::int32_t>()[c]);

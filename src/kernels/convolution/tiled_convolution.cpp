@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/as_size.h"
 #include "core/repeated.h"
 
 namespace visq::kernels {
@@ -32,7 +33,7 @@ class TiledKernel final : public Kernel {
   std::unique_ptr<KernelState> make_state() const override {
     auto state = std::make_unique<State>();
     state->products = products_->make_state();
-    state->values.resize(static_cast<std::size_t>(output_.elements()));
+    state->values.resize(as_size(output_.elements()));
     return state;
   }
 
@@ -48,7 +49,7 @@ class TiledKernel final : public Kernel {
     source.shape = {in_block / shape.in_channels, shape.in_channels};
     std::vector<const Tensor*> inputs;
     for (int slot = 0; slot < context.input_count(); ++slot) inputs.push_back(context.has_input(slot) ? &context.input(slot) : nullptr);
-    inputs[static_cast<std::size_t>(spec_.slots.input)] = &source;
+    inputs[as_size(spec_.slots.input)] = &source;
     for (std::int64_t line = 0; line < shape.batch * shape.height.in; line += lines_) {
       EvalContext inner(inputs, outputs, state.products.get(), state.scratch);
       VISQ_TRY(products_->eval(inner));
@@ -98,7 +99,7 @@ ConvolutionSpec products_of_pixels(const ConvolutionSpec& spec) {
 }
 
 void repeat_for_taps(std::vector<float>& channels, const ConvolutionShape& shape) {
-  channels = repeated(std::span<const float>(channels), static_cast<std::size_t>(shape.height.kernel * shape.width.kernel));
+  channels = repeated(std::span<const float>(channels), as_size(shape.height.kernel * shape.width.kernel));
 }
 
 std::unique_ptr<Kernel> make_tiled(std::unique_ptr<Kernel> products, const ConvolutionSpec& spec) {

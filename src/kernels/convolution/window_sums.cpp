@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/as_size.h"
 #include "core/cpu_clones.h"
 #include "kernels/backend/integer_product.h"
 #include "kernels/convolution/taps.h"
@@ -21,9 +22,9 @@ class GatheredSums final : public WindowSums<Sum> {
  public:
   GatheredSums(const ConvolutionShape& shape, std::span<const std::int16_t> filter) : shape_(shape) {
     const std::int64_t outputs = shape.out_channels / shape.groups;
-    const auto size = static_cast<std::size_t>(outputs * shape.taps());
+    const auto size = as_size(outputs * shape.taps());
     for (std::int64_t group = 0; group < shape.groups; ++group) {
-      filters_.emplace_back(filter.subspan(static_cast<std::size_t>(group) * size, size), outputs, shape.taps());
+      filters_.emplace_back(filter.subspan(as_size(group) * size, size), outputs, shape.taps());
     }
   }
 
@@ -31,9 +32,7 @@ class GatheredSums final : public WindowSums<Sum> {
     constexpr std::int64_t kElements = 32768;  // rows of one block stay in the cache
     return std::clamp<std::int64_t>(kElements / std::max<std::int64_t>(1, shape_.taps()), 4, 64);
   }
-  std::size_t scratch_bytes() const override {
-    return is_pointwise() ? 0 : (static_cast<std::size_t>(block() * shape_.taps()) + 1) * sizeof(std::int16_t);
-  }
+  std::size_t scratch_bytes() const override { return is_pointwise() ? 0 : (as_size(block() * shape_.taps()) + 1) * sizeof(std::int16_t); }
 
   void run(const std::int16_t* image, std::int64_t first, std::int64_t count, std::byte* scratch, Sum* sums) const override {
     const std::int64_t outputs = shape_.out_channels / shape_.groups;
@@ -44,7 +43,7 @@ class GatheredSums final : public WindowSums<Sum> {
         for (std::int64_t p = 0; p < count; ++p) gather(image, group, first + p, gathered + p * shape_.taps());
         rows = {gathered, shape_.taps(), count};
       }
-      multiply(rows, filters_[static_cast<std::size_t>(group)], sums + group * outputs, shape_.out_channels);
+      multiply(rows, filters_[as_size(group)], sums + group * outputs, shape_.out_channels);
     }
   }
 
@@ -181,7 +180,7 @@ class ScatteredSums final : public WindowSums<Sum> {
   }
 
   std::int64_t block() const override { return shape_.height.out * shape_.width.out; }
-  std::size_t scratch_bytes() const override { return static_cast<std::size_t>(kRows * filter_.channels()) * sizeof(Sum); }
+  std::size_t scratch_bytes() const override { return as_size(kRows * filter_.channels()) * sizeof(Sum); }
 
   void run(const std::int16_t* image, std::int64_t, std::int64_t count, std::byte* scratch, Sum* sums) const override {
     auto* products = reinterpret_cast<Sum*>(scratch);

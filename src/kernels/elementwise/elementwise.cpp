@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/as_size.h"
+
 namespace visq::kernels {
 namespace {
 
@@ -136,7 +138,7 @@ class ZipKernel final : public Kernel {
 
   /// The operand that stands still in a run is laid out as often as the run needs, or a call takes.
   void lay_out_still(std::size_t still, EvalContext& eval) const {
-    std::byte* const laid_out = eval.scratch(static_cast<std::size_t>(in_bytes(kAtOnce)));
+    std::byte* const laid_out = eval.scratch(as_size(in_bytes(kAtOnce)));
     const std::byte* const operands[] = {eval.input(0).data, eval.input(1).data};
     std::byte* const out = eval.output(0).data;
     std::int64_t there = -1;  // which element is laid out
@@ -156,7 +158,7 @@ class ZipKernel final : public Kernel {
   /// The operand that repeats is laid out for several runs, so that one call does them.
   void join_runs(const Broadcast<2>::ShortRuns& runs, EvalContext& eval) const {
     const std::int64_t at_once = std::min(runs.count, kAtOnce / runs.length);
-    std::byte* const laid_out = eval.scratch(static_cast<std::size_t>(in_bytes(at_once * runs.length)));
+    std::byte* const laid_out = eval.scratch(as_size(in_bytes(at_once * runs.length)));
     const std::size_t repeats = runs.repeats, moves = 1 - repeats;
     const bool still = broadcast_.steps()[repeats] == 0;
     const std::byte* const operands[] = {eval.input(0).data, eval.input(1).data};
@@ -164,7 +166,7 @@ class ZipKernel final : public Kernel {
     broadcast_.for_each_block(runs, [&](const auto& offsets, std::int64_t start) {
       const std::byte* const from = operands[repeats] + in_bytes(offsets[repeats]);
       for (std::int64_t i = 0; i < at_once && !still; ++i) {
-        std::memcpy(laid_out + in_bytes(i * runs.length), from, static_cast<std::size_t>(in_bytes(runs.length)));
+        std::memcpy(laid_out + in_bytes(i * runs.length), from, as_size(in_bytes(runs.length)));
       }
       for (std::int64_t first = 0; first < runs.count; first += at_once) {
         const std::int64_t count = std::min(at_once, runs.count - first);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/as_size.h"
 #include "kernels/fixed_point/integer_arithmetic.h"
 
 namespace visq::kernels {
@@ -84,7 +85,7 @@ constexpr auto kFolds = table(FoldTypes());
 
 const Fold& fold_of(DType dtype, std::optional<FoldFunction> function) {
   const auto found = std::find_if(kFolds.begin(), kFolds.end(), [&](const Folds& each) { return each.dtype == dtype; });
-  return found->folds[function ? static_cast<std::size_t>(*function) : std::size(found->folds) - 1];
+  return found->folds[function ? as_size(*function) : std::size(found->folds) - 1];
 }
 
 Result<std::optional<FoldFunction>> folding_body(const PrepareContext& context, std::int64_t subgraph) {

@@ -1,5 +1,6 @@
 #include "kernels/elementwise/reduction.h"
 
+#include "core/as_size.h"
 #include "kernels/parameters.h"
 
 namespace visq::kernels {
@@ -9,16 +10,16 @@ Result<Reduction> Reduction::plan(PrepareContext& context, DType output) {
   VISQ_TRY(context.expect_outputs(1));
   const Shape& from = context.input(0).shape;
   VISQ_ASSIGN(const auto listed, context.integers(1, "the list of axes"));
-  std::vector<bool> reduced(static_cast<std::size_t>(from.rank()), false);
+  std::vector<bool> reduced(as_size(from.rank()), false);
   for (const std::int64_t entry : listed) {
     VISQ_ASSIGN(const int axis, checked_axis(context, entry, from.rank()));
-    reduced[static_cast<std::size_t>(axis)] = true;
+    reduced[as_size(axis)] = true;
   }
   const bool keep = context.attributes().flag("keep_dims");
   Reduction plan;
   Shape shape, kept = from;
   for (int axis = 0; axis < from.rank(); ++axis) {
-    const bool drop = reduced[static_cast<std::size_t>(axis)];
+    const bool drop = reduced[as_size(axis)];
     if (drop) plan.folded_ *= from[axis];
     if (!drop) plan.of_everything_ = false;
     if (drop) kept[axis] = 1;

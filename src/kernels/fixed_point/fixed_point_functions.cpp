@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include "core/as_size.h"
 #include "kernels/fixed_point/integer_arithmetic.h"
 
 namespace visq::kernels {
@@ -55,7 +56,7 @@ std::int32_t exp_of_negative(std::int32_t x) {
   std::int32_t result = exp_near_zero(saturating_shift(near, 5));
   const std::int32_t rest = wrapping_subtract(near, x);
   for (std::size_t i = 0; i < kPowers.size(); ++i) {
-    const bool has_power = (static_cast<std::uint32_t>(rest) >> (static_cast<std::size_t>(kFractionBits - 2) + i) & 1U) != 0;
+    const bool has_power = (static_cast<std::uint32_t>(rest) >> (as_size(kFractionBits - 2) + i) & 1U) != 0;
     if (has_power) result = doubling_high_product(result, kPowers[i]);
   }
   return result;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/as_size.h"
 #include "kernels/math/fixed_point.h"
 #include "kernels/stored.h"
 
@@ -47,7 +48,7 @@ constexpr std::int16_t exp_of_nonpositive_q15(std::int16_t a, int bits) {
   std::int16_t result = exp_of_quarter_q15(static_cast<std::int16_t>(remainder * (1 << bits)));
   const int rest = remainder - a;
   for (int n = -2; n < bits && n <= 4; ++n) {
-    if ((rest >> (fraction_bits + n) & 1) != 0) result = high_product(result, kPowers[static_cast<std::size_t>(n + 2)]);
+    if ((rest >> (fraction_bits + n) & 1) != 0) result = high_product(result, kPowers[as_size(n + 2)]);
   }
   return result;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/as_size.h"
+
 namespace visq::kernels {
 namespace {
 
@@ -10,7 +12,7 @@ std::int64_t find_zero(const Tensor& tensor) {
   const std::size_t size = size_of(tensor.dtype);
   const std::int64_t count = tensor.elements();
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::byte* element = tensor.data + static_cast<std::size_t>(i) * size;
+    const std::byte* element = tensor.data + as_size(i) * size;
     if (std::all_of(element, element + size, [](std::byte b) { return b == std::byte{0}; })) return i;
   }
   return count;

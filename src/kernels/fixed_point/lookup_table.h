@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/as_size.h"
 #include "kernels/stored.h"
 
 namespace visq::kernels {
@@ -40,14 +41,14 @@ class InterpolatedTable {
       const Real sample = std::round(function(begin) * inverse);
       const Real middle = std::round((function(first + static_cast<Real>(i + 1) * step) * inverse + sample) / 2);
       const Real bias = std::round((middle - std::round(function(begin + half_step) * inverse)) / 2);
-      table.samples_[static_cast<std::size_t>(i)] = clamped(sample - bias);
+      table.samples_[as_size(i)] = clamped(sample - bias);
     }
     table.samples_[kIntervals] = clamped(std::round(function(last) * inverse));
     return table;
   }
 
   std::int16_t operator()(std::int16_t q) const {
-    const auto at = static_cast<std::size_t>(256 + (q >> 7));
+    const auto at = as_size(256 + (q >> 7));
     const auto slope = static_cast<std::int16_t>(samples_[at + 1] - samples_[at]);
     return static_cast<std::int16_t>(samples_[at] + ((slope * (q & 0x7F) + 64) >> 7));
   }

@@ -1,5 +1,6 @@
 #include "kernels/fixed_point/output_stage.h"
 
+#include "core/as_size.h"
 #include "core/cpu_clones.h"
 #include "core/repeated.h"
 #include "kernels/fixed_point/integer_arithmetic.h"
@@ -78,7 +79,7 @@ template <class Sum>
 template <class Out>
 void OutputStage<Sum>::run(const Sum* sums, const Sum* bias, std::int64_t pixels, Out* out) const {
   if (scaling_ == Scaling::kReal) return scale_in_real(sums, bias, factors_, zero_point_, range_, pixels, out);
-  const std::size_t elements = static_cast<std::size_t>(pixels) * channels_, together = multipliers_.size();
+  const std::size_t elements = as_size(pixels) * channels_, together = multipliers_.size();
   const auto biases = repeated(std::span(bias, channels_), std::min(together, elements) / std::max<std::size_t>(1, channels_));
   for (std::size_t first = 0; first < elements; first += together) {
     scale_in_fixed_point(sums + first, biases.data(), multipliers_.data(), std::min(together, elements - first), zero_point_, range_,

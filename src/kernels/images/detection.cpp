@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/as_size.h"
 #include "kernels/custom_options.h"
 
 namespace visq::kernels {
@@ -49,16 +50,16 @@ std::vector<std::int32_t> suppress(const Detection& plan, const std::vector<Corn
   for (std::size_t i = 0; i < scores.size(); ++i) {
     if (scores[i] >= plan.lowest_score) candidates.push_back(static_cast<std::int32_t>(i));
   }
-  const auto score_of = [&](std::int32_t box) { return scores[static_cast<std::size_t>(box)]; };
+  const auto score_of = [&](std::int32_t box) { return scores[as_size(box)]; };
   std::stable_sort(candidates.begin(), candidates.end(), [&](std::int32_t a, std::int32_t b) { return score_of(a) > score_of(b); });
   std::vector<std::int32_t> selected;
   std::vector<bool> ruled_out(candidates.size(), false);
   for (std::size_t i = 0; i < candidates.size() && static_cast<std::int64_t>(selected.size()) < most; ++i) {
     if (ruled_out[i]) continue;
     selected.push_back(candidates[i]);
-    const Corners& box = boxes[static_cast<std::size_t>(candidates[i])];
+    const Corners& box = boxes[as_size(candidates[i])];
     for (std::size_t j = i + 1; j < candidates.size(); ++j) {
-      if (!ruled_out[j]) ruled_out[j] = overlap(box, boxes[static_cast<std::size_t>(candidates[j])]) > plan.largest_overlap;
+      if (!ruled_out[j]) ruled_out[j] = overlap(box, boxes[as_size(candidates[j])]) > plan.largest_overlap;
     }
   }
   return selected;
@@ -72,8 +73,8 @@ struct Found {
 };
 
 void write(EvalContext& eval, const std::vector<Corners>& boxes, std::int64_t at, const Found& found) {
-  const auto i = static_cast<std::size_t>(at);
-  const Corners& box = boxes[static_cast<std::size_t>(found.box)];
+  const auto i = as_size(at);
+  const Corners& box = boxes[as_size(found.box)];
   const float corners[] = {box.y_low, box.x_low, box.y_high, box.x_high};
   std::copy_n(corners, 4, eval.out<float>(kFoundBoxes).begin() + at * 4);
   eval.out<float>(kFoundClasses)[i] = static_cast<float>(found.label);
@@ -94,7 +95,7 @@ void best_classes(const float* scores, std::int64_t count, std::vector<std::int3
 /// Each box stands for its best class where overlaps are judged, and is reported with its best classes.
 void detect_at_once(const Detection& plan, const float* scores, const std::vector<Corners>& boxes, EvalContext& eval) {
   const std::int64_t background = plan.columns - plan.classes, per_box = std::min(plan.classes_per_box, plan.classes);
-  std::vector<std::int32_t> order(static_cast<std::size_t>(plan.classes)), best;
+  std::vector<std::int32_t> order(as_size(plan.classes)), best;
   std::vector<float> best_scores;
   for (std::int64_t box = 0; box < plan.boxes; ++box) {
     const float* row = scores + box * plan.columns + background;
@@ -106,7 +107,7 @@ void detect_at_once(const Detection& plan, const float* scores, const std::vecto
   for (std::size_t i = 0; i < selected.size(); ++i) {
     const float* row = scores + selected[i] * plan.columns + background;
     for (std::int64_t rank = 0; rank < per_box; ++rank) {
-      const std::int32_t label = best[static_cast<std::size_t>(selected[i] * per_box + rank)];
+      const std::int32_t label = best[as_size(selected[i] * per_box + rank)];
       write(eval, boxes, static_cast<std::int64_t>(i) * plan.classes_per_box + rank, {selected[i], label, row[label]});
     }
   }
@@ -115,16 +116,16 @@ void detect_at_once(const Detection& plan, const float* scores, const std::vecto
 
 void detect_class_by_class(const Detection& plan, const float* scores, const std::vector<Corners>& boxes, EvalContext& eval) {
   std::vector<Found> all;
-  std::vector<float> class_scores(static_cast<std::size_t>(plan.boxes));
+  std::vector<float> class_scores(as_size(plan.boxes));
   for (std::int64_t label = 0; label < plan.classes; ++label) {
     const float* column = scores + label + plan.columns - plan.classes;
     for (std::size_t box = 0; box < class_scores.size(); ++box) class_scores[box] = column[static_cast<std::int64_t>(box) * plan.columns];
     const auto before = static_cast<std::ptrdiff_t>(all.size());
     for (const std::int32_t box : suppress(plan, boxes, class_scores, std::min(plan.most_per_class, plan.most))) {
-      all.push_back({box, label, class_scores[static_cast<std::size_t>(box)]});
+      all.push_back({box, label, class_scores[as_size(box)]});
     }
     std::inplace_merge(all.begin(), all.begin() + before, all.end(), [](const Found& a, const Found& b) { return a.score > b.score; });
-    all.resize(std::min(all.size(), static_cast<std::size_t>(plan.most)));
+    all.resize(std::min(all.size(), as_size(plan.most)));
   }
   for (std::size_t i = 0; i < all.size(); ++i) write(eval, boxes, static_cast<std::int64_t>(i), all[i]);
   eval.out<float>(kCount)[0] = static_cast<float>(all.size());

@@ -1,14 +1,16 @@
 #include "kernels/indexing/broadcast.h"
 
+#include "core/as_size.h"
+
 namespace visq::kernels {
 
 std::optional<Shape> broadcast_shape(std::span<const Shape* const> shapes) {
   int rank = 0;
   for (const Shape* shape : shapes) rank = std::max(rank, shape->rank());
-  std::vector<std::int64_t> dims(static_cast<std::size_t>(rank), 1);
+  std::vector<std::int64_t> dims(as_size(rank), 1);
   for (const Shape* shape : shapes) {
     for (int axis = 0; axis < shape->rank(); ++axis) {
-      std::int64_t& size = dims[static_cast<std::size_t>(rank - shape->rank() + axis)];
+      std::int64_t& size = dims[as_size(rank - shape->rank() + axis)];
       if ((*shape)[axis] == 1 || (*shape)[axis] == size) continue;
       if (size != 1) return std::nullopt;
       size = (*shape)[axis];
@@ -19,8 +21,8 @@ std::optional<Shape> broadcast_shape(std::span<const Shape* const> shapes) {
 
 std::vector<std::int64_t> broadcast_strides(const Shape& from, const Shape& to) {
   const auto dense = dense_strides(from);
-  std::vector<std::int64_t> strides(static_cast<std::size_t>(to.rank()), 0);
-  const auto lead = static_cast<std::size_t>(to.rank() - from.rank());
+  std::vector<std::int64_t> strides(as_size(to.rank()), 0);
+  const auto lead = as_size(to.rank() - from.rank());
   for (std::size_t axis = 0; axis < dense.size(); ++axis) {
     if (from[static_cast<int>(axis)] != 1) strides[lead + axis] = dense[axis];
   }

@@ -1,5 +1,6 @@
 #include "kernels/indexing/concatenation.h"
 
+#include "core/as_size.h"
 #include "core/checked.h"
 #include "kernels/parameters.h"
 
@@ -35,7 +36,7 @@ Result<std::vector<StridedCopy>> plan_concatenation(PrepareContext& context) {
   for (int slot = 0; slot < count; ++slot) {
     const Shape& part = context.input(slot).shape;
     copies.emplace_back(part, dense_walk(part), target);
-    target.offset += part[axis] * target.strides[static_cast<std::size_t>(axis)];
+    target.offset += part[axis] * target.strides[as_size(axis)];
   }
   return copies;
 }

@@ -2,16 +2,17 @@
 
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "kernels/indexing/index_values.h"
 
 namespace visq::kernels {
 
 Result<std::vector<bool>> listed_axes(const PrepareContext& context, std::string_view option, int rank) {
-  std::vector<bool> listed(static_cast<std::size_t>(rank), false);
+  std::vector<bool> listed(as_size(rank), false);
   for (const std::int64_t axis : context.attributes().integers(option)) {
     if (axis < 0 || axis >= rank) return context.fail("{} names axis {} of rank {}", option, axis, rank);
-    if (listed[static_cast<std::size_t>(axis)]) return context.fail("{} names axis {} twice", option, axis);
-    listed[static_cast<std::size_t>(axis)] = true;
+    if (listed[as_size(axis)]) return context.fail("{} names axis {} twice", option, axis);
+    listed[as_size(axis)] = true;
   }
   return listed;
 }
@@ -47,7 +48,7 @@ void IndexVectors::read(const Tensor& indices, std::int64_t position, std::vecto
   const std::int64_t first = position / inner_ * inner_ * depth + position % inner_;
   std::fill(start.begin(), start.end(), 0);
   for (std::int64_t i = 0; i < depth; ++i) {
-    const auto axis = static_cast<std::size_t>(axes_[static_cast<std::size_t>(i)]);
+    const auto axis = as_size(axes_[as_size(i)]);
     start[axis] = std::clamp(index_value(indices, first + i * inner_), -kFar, kFar);
   }
 }

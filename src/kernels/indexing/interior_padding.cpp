@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "core/checked.h"
 
 namespace visq::kernels {
@@ -39,7 +40,7 @@ Result<InteriorPad> InteriorPad::plan(const PrepareContext& context, const Shape
   std::vector<Spread> axes;
   Shape kept;
   for (int axis = 0; axis < shape.rank(); ++axis) {
-    const AxisPadding& padding = paddings[static_cast<std::size_t>(axis)];
+    const AxisPadding& padding = paddings[as_size(axis)];
     const auto spread = spread_axis(shape[axis], padding);
     if (!spread) {
       return context.fail("axis {} of size {} is padded by {} and {}, with gaps of {}", axis, shape[axis], padding.low, padding.high,

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/as_size.h"
 #include "core/checked.h"
 #include "kernels/stored.h"
 
@@ -15,7 +16,7 @@ Result<Paddings> read_paddings(PrepareContext& context, int slot, const Shape& s
   }
   Paddings paddings;
   for (int axis = 0; axis < shape.rank(); ++axis) {
-    const auto i = static_cast<std::size_t>(axis) * 2;
+    const auto i = as_size(axis) * 2;
     const std::int64_t before = values[i], after = values[i + 1];
     if (before < 0 || after < 0) return context.fail("axis {} is padded by {} and {}", axis, before, after);
     const auto border = checked_add(before, after);
@@ -49,7 +50,7 @@ Surround::Surround(const Shape& input, const Paddings& paddings) {
   interior_ = StridedCopy(input, dense_walk(input), middle);
   Shape region = input;  // axes behind the current one at their full size, those before it without their border
   for (int axis = input.rank() - 1; axis >= 0; --axis) {
-    const auto i = static_cast<std::size_t>(axis);
+    const auto i = as_size(axis);
     const std::int64_t front = middle.offset - paddings.before[i] * strides[i];
     region[axis] = paddings.before[i];
     borders_.emplace_back(region, value, Walk{front, strides});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/as_size.h"
 #include "core/cpu_clones.h"
 
 namespace visq::kernels {
@@ -165,7 +166,7 @@ void copy_elements(const Tensor& source, std::int64_t from, Tensor& target, std:
     return;
   }
   const auto size = static_cast<std::int64_t>(size_of(source.dtype));
-  if (count > 0) std::memcpy(target.data + to * size, source.data + from * size, static_cast<std::size_t>(count * size));
+  if (count > 0) std::memcpy(target.data + to * size, source.data + from * size, as_size(count * size));
 }
 
 }  // namespace visq::kernels

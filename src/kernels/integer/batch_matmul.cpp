@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/as_size.h"
 #include "kernels/constants/row_quantization.h"
 #include "kernels/convolution/stored_filter.h"
 #include "kernels/fixed_point/output_stage.h"
@@ -46,11 +47,11 @@ template <class Sum, class Finish>
 void for_each_product(const RightOperand& right, EvalContext& context, std::span<const std::int16_t> left, Finish&& finish) {
   const MatrixBatch& batch = right.batch();
   const std::int64_t m = batch.product.m, n = batch.product.n, k = batch.product.k;
-  auto* sums = reinterpret_cast<Sum*>(context.scratch(static_cast<std::size_t>(m * n) * sizeof(Sum)));
+  auto* sums = reinterpret_cast<Sum*>(context.scratch(as_size(m * n) * sizeof(Sum)));
   right.with_matrices(context, [&](const std::vector<backend::PackedMatrix>& matrices) {
     for (std::int64_t i = 0; i < batch.products(); ++i) {
       const MatrixPair pair = batch.operands(i);
-      backend::multiply({left.data() + pair.left * m * k, k, m}, matrices[static_cast<std::size_t>(pair.right)], sums, n);
+      backend::multiply({left.data() + pair.left * m * k, k, m}, matrices[as_size(pair.right)], sums, n);
       finish(i, sums);
     }
   });
@@ -69,7 +70,7 @@ std::int64_t sum_of_coordinates(const MatrixBatch& batch, std::int64_t index, st
 
 template <class Sum, class Out>
 std::unique_ptr<Kernel> stored_kernel(RightOperand right, std::int32_t left_zero, double factor, std::int32_t out_zero) {
-  const std::vector<double> factors(static_cast<std::size_t>(right.batch().product.n), factor);
+  const std::vector<double> factors(as_size(right.batch().product.n), factor);
   OutputStage<Sum> stage(Scaling::kFixedPoint, factors, out_zero, range_of<Out>());
   return make_kernel([right = std::move(right), left_zero, stage = std::move(stage)](EvalContext& context) -> Status {
     const MatrixBatch& batch = right.batch();
@@ -104,7 +105,7 @@ QuantizedRows quantize_left(const Tensor& left, const MatrixLayout& layout, bool
   const auto values = left.values<float>();
   const auto rows = untransposed(std::vector<float>(values.begin(), values.end()), layout);
   QuantizedRows result{std::vector<std::int16_t>(rows.size() + 1, 0), {}};
-  const auto length = static_cast<std::size_t>(layout.columns);
+  const auto length = as_size(layout.columns);
   for (std::size_t first = 0; first + length <= rows.size() && length > 0; first += length) {
     result.grids.push_back(center_row(rows.data() + first, length, asymmetric, result.centered.data() + first));
   }
@@ -115,8 +116,8 @@ QuantizedRows quantize_left(const Tensor& left, const MatrixLayout& layout, bool
 std::vector<std::int64_t> row_sums(const Tensor& right, const MatrixBatch& batch) {
   const MatrixLayout layout = right_layout(batch);
   const auto values = centered_matrices(right, 0, layout);
-  std::vector<std::int64_t> sums(static_cast<std::size_t>(right.elements() / layout.columns), 0);
-  for (std::size_t i = 0; i + 1 < values.size(); ++i) sums[i / static_cast<std::size_t>(layout.columns)] += values[i];
+  std::vector<std::int64_t> sums(as_size(right.elements() / layout.columns), 0);
+  for (std::size_t i = 0; i + 1 < values.size(); ++i) sums[i / as_size(layout.columns)] += values[i];
   return sums;
 }
 
@@ -152,15 +153,15 @@ class HybridKernel final : public Kernel {
     const std::int64_t used_left = sum_of_coordinates(batch, index, &BatchAxis::left_step, hybrid_.outer_step);
     const std::int64_t used_right = sum_of_coordinates(batch, index, &BatchAxis::right_step, 1);
     for (std::int64_t row = 0; row < m; ++row) {
-      const RowGrid& grid = left.grids[static_cast<std::size_t>(used_left * m + row)];
-      const std::int32_t own_zero = left.grids[static_cast<std::size_t>(own.left * m + row)].zero_point;
+      const RowGrid& grid = left.grids[as_size(used_left * m + row)];
+      const std::int32_t own_zero = left.grids[as_size(own.left * m + row)].zero_point;
       for (std::int64_t column = 0; column < n; ++column) {
         std::int64_t sum = *sums++;
         if (hybrid_.asymmetric) {
-          sum += std::int64_t{own_zero} * hybrid_.sums[static_cast<std::size_t>(own.right * n + column)] -
-                 std::int64_t{grid.zero_point} * hybrid_.sums[static_cast<std::size_t>(used_right * n + column)];
+          sum += std::int64_t{own_zero} * hybrid_.sums[as_size(own.right * n + column)] -
+                 std::int64_t{grid.zero_point} * hybrid_.sums[as_size(used_right * n + column)];
         }
-        *out++ = static_cast<float>(sum) * (grid.scale * hybrid_.scales[static_cast<std::size_t>(column)]);
+        *out++ = static_cast<float>(sum) * (grid.scale * hybrid_.scales[as_size(column)]);
       }
     }
   }

@@ -2,6 +2,7 @@
 // count as if they did.
 #include <array>
 
+#include "core/as_size.h"
 #include "kernels/indexing/concatenation.h"
 #include "kernels/stored.h"
 
@@ -51,7 +52,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   std::vector<Part> parts;
   for (int slot = 0; slot < context.input_count(); ++slot) {
     VISQ_TRY(expect_fitting_grid(context, slot));
-    Part part{std::move(copies[static_cast<std::size_t>(slot)]), std::nullopt};
+    Part part{std::move(copies[as_size(slot)]), std::nullopt};
     if (context.input(slot).dtype == DType::kUInt8) {
       part.table = table_between(stored_grid(context.input(slot)), stored_grid(context.output(0)));
     }

@@ -1,6 +1,7 @@
 // TFLite_Detection_PostProcess in integer runs: inputs are dequantized, the rest is float arithmetic.
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "kernels/images/detection.h"
 #include "kernels/stored.h"
 
@@ -29,7 +30,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
     if (context.input(slot).dtype != DType::kFloat32) VISQ_TRY(expect_per_tensor(context, context.input(slot), "an input"));
   }
   return make_kernel([detection = std::move(detection)](EvalContext& eval) {
-    const auto size = [&](int slot) { return static_cast<std::size_t>(eval.input(slot).elements()); };
+    const auto size = [&](int slot) { return as_size(eval.input(slot).elements()); };
     const std::size_t boxes = size(kBoxEncodings), scores = size(kClassScores);
     auto* room = reinterpret_cast<float*>(eval.scratch((boxes + scores + size(kAnchors)) * sizeof(float)));
     return detection.run({real_values(eval.input(kBoxEncodings), room), real_values(eval.input(kClassScores), room + boxes),

@@ -2,6 +2,7 @@
 // weights (float activations, int4 weights with a scale for each block of a row) always go with an asymmetric input.
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "kernels/backend/integer_product.h"
 #include "kernels/constants/dequantize_constant.h"
 #include "kernels/constants/row_quantization.h"
@@ -26,7 +27,7 @@ class BlockwiseKernel final : public Kernel {
     const auto in = context.in<float>(spec_.slots.input);
     const auto out = context.out<float>(0);
     const float* bias = context.has_input(spec_.slots.bias) ? context.in<float>(spec_.slots.bias).data() : nullptr;
-    const auto depth = static_cast<std::size_t>(filter_.depth), outputs = static_cast<std::size_t>(filter_.outputs);
+    const auto depth = as_size(filter_.depth), outputs = as_size(filter_.outputs);
     auto* sums = reinterpret_cast<std::int32_t*>(context.scratch(outputs * sizeof(std::int32_t) + (depth + 1) * sizeof(std::int16_t)));
     auto* centered = reinterpret_cast<std::int16_t*>(sums + outputs);
     for (std::size_t row = 0; row < out.size() / outputs; ++row) {
@@ -42,7 +43,7 @@ class BlockwiseKernel final : public Kernel {
  private:
   /// target[c] = sum over blocks of scale * sum over the block
   void add_blocks(const std::int16_t* centered, std::int32_t* sums, float* target) const {
-    const auto outputs = static_cast<std::size_t>(filter_.outputs), count = filter_.blocks.size();
+    const auto outputs = as_size(filter_.outputs), count = filter_.blocks.size();
     std::fill_n(target, outputs, 0.0F);
     for (std::size_t block = 0; block < count; ++block) {
       backend::multiply({centered + static_cast<std::int64_t>(block) * filter_.block, filter_.block, 1}, filter_.blocks[block], sums,
@@ -63,7 +64,7 @@ Result<BlockwiseFilter> read_blocks(PrepareContext& context, const ConvolutionSp
     return context.fail("filter of depth {} has blocks of {} elements", result.depth, result.block);
   VISQ_TRY(context.require_known(spec.slots.filter));
   VISQ_ASSIGN(result.scales, dequantize_constant(context.declared(filter.info->quantization.block_scales), context.place()));
-  std::vector<std::int16_t> values(static_cast<std::size_t>(result.outputs * result.block));
+  std::vector<std::int16_t> values(as_size(result.outputs * result.block));
   for (std::int64_t first = 0; first < result.depth; first += result.block) {
     for (std::int64_t c = 0; c < result.outputs; ++c) {
       center(filter, 0, c * result.depth + first, result.block, values.data() + c * result.block);

@@ -1,4 +1,5 @@
 // L2_NORMALIZATION on stored integers: each row (last axis) over the root of its sum of squares, on a grid of 1/128.
+#include "core/as_size.h"
 #include "kernels/element_types.h"
 #include "kernels/fixed_point/fixed_point_functions.h"
 #include "kernels/stored.h"
@@ -44,7 +45,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
     return make_kernel([zero_point, length = input.shape.back()](EvalContext& eval) -> Status {
       const auto in = eval.in<T>(0);
       const auto out = eval.out<T>(0);
-      for (std::size_t start = 0; start < in.size(); start += static_cast<std::size_t>(length)) {
+      for (std::size_t start = 0; start < in.size(); start += as_size(length)) {
         normalize_row(in.data() + start, out.data() + start, length, zero_point);
       }
       return {};

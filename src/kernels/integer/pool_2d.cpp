@@ -2,6 +2,7 @@
 // rounded half away from zero.
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "core/cpu_clones.h"
 #include "kernels/convolution/sliding_window.h"
 #include "kernels/element_types.h"
@@ -64,7 +65,7 @@ Status pool(EvalContext& context, const backend::ConvolutionShape& shape, Stored
   T* out = context.out<T>(0).data();
   const std::int64_t channels = shape.in_channels, line = shape.width.in * channels;
   using Value = typename Fold::Value;
-  auto* folded = reinterpret_cast<Value*>(context.scratch(static_cast<std::size_t>(channels) * sizeof(Value)));
+  auto* folded = reinterpret_cast<Value*>(context.scratch(as_size(channels) * sizeof(Value)));
   for (std::int64_t image = 0; image < shape.batch; ++image, in += shape.height.in * line) {
     for (std::int64_t y = 0; y < shape.height.out; ++y) {
       const Span rows = inside(shape.height, y);

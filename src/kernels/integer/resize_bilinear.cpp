@@ -1,6 +1,7 @@
 // RESIZE_BILINEAR on stored integers: uint8 by float weights, int8 and int16 by weights of 10 bits. Both stay on the input's grid.
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "kernels/element_types.h"
 #include "kernels/images/resize.h"
 
@@ -60,7 +61,7 @@ Status resize_all(EvalContext& eval, const Resize& resize, Find find) {
   using Place = decltype(find(resize.rows, 0));
   if (eval.output(0).elements() == 0) return {};
   const std::int64_t width = resize.columns.out, channels = resize.channels, row_elements = resize.columns.in * channels;
-  auto* columns = reinterpret_cast<Place*>(eval.scratch(static_cast<std::size_t>(width) * sizeof(Place)));
+  auto* columns = reinterpret_cast<Place*>(eval.scratch(as_size(width) * sizeof(Place)));
   for (std::int64_t x = 0; x < width; ++x) columns[x] = find(resize.columns, x);
   T* out = eval.out<T>(0).data();
   for (std::int64_t batch = 0; batch < resize.batches; ++batch) {

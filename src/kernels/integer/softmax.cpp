@@ -2,6 +2,7 @@
 // element comes from a table; int16 interpolates e^x and 1 / (1 + x).
 #include <bit>
 
+#include "core/as_size.h"
 #include "kernels/element_types.h"
 #include "kernels/fixed_point/fixed_point_functions.h"
 #include "kernels/fixed_point/integer_arithmetic.h"
@@ -29,7 +30,7 @@ Differences tabulate(const Multiplier& multiplier) {
   Differences d;
   d.count = static_cast<int>(std::min(std::floor(longest) + 1, 256.0));
   for (int steps = 0; steps < d.count; ++steps) {
-    const auto i = static_cast<std::size_t>(steps);
+    const auto i = as_size(steps);
     d.x[i] = multiply(-steps, multiplier);
     d.exp[i] = exp_of_negative(d.x[i]);
     d.part[i] = rounding_shift(d.exp[i], kSumBits);
@@ -42,7 +43,7 @@ std::int64_t sum_of_exps(const T* row, std::int64_t length, T largest, const Dif
   std::int64_t sum = 0;
   for (std::int64_t i = 0; i < length; ++i) {
     const int steps = largest - row[i];
-    if (steps < d.count) sum += d.part[static_cast<std::size_t>(steps)];
+    if (steps < d.count) sum += d.part[as_size(steps)];
   }
   return sum;
 }
@@ -56,7 +57,7 @@ Result<std::unique_ptr<Kernel>> row_kernel(PrepareContext& context, Rows rows) {
   return make_kernel([rows = std::move(rows), length = shape.back()](EvalContext& eval) -> Status {
     const auto in = eval.in<In>(0);
     const auto out = eval.out<Out>(0);
-    for (std::size_t start = 0; start < in.size(); start += static_cast<std::size_t>(length)) {
+    for (std::size_t start = 0; start < in.size(); start += as_size(length)) {
       rows(in.data() + start, out.data() + start, length);
     }
     return {};
@@ -73,7 +74,7 @@ struct Softmax {
     constexpr std::int32_t kLowest = std::numeric_limits<Out>::min();
     for (std::int64_t i = 0; i < length; ++i) {
       const int steps = largest - row[i];
-      const std::int32_t exp = steps < d.count ? doubling_high_product(scale.inverse, d.exp[static_cast<std::size_t>(steps)]) : 0;
+      const std::int32_t exp = steps < d.count ? doubling_high_product(scale.inverse, d.exp[as_size(steps)]) : 0;
       out[i] = saturate<Out>(std::int64_t{shift > 31 ? 0 : rounding_shift(exp, shift)} + kLowest);
     }
   }
@@ -93,7 +94,7 @@ struct LogSoftmax {
     const std::int64_t limit = std::min<std::int64_t>(d.count, -std::int64_t{multiply(lowest, to_steps)});
     for (std::int64_t i = 0; i < length; ++i) {
       const int steps = largest - row[i];
-      const std::int32_t x = steps < limit ? rounding_shift(d.x[static_cast<std::size_t>(steps)] - log, 31 - kDifferenceBits - 4) : -256;
+      const std::int32_t x = steps < limit ? rounding_shift(d.x[as_size(steps)] - log, 31 - kDifferenceBits - 4) : -256;
       out[i] = saturate<T>(x + std::numeric_limits<T>::max());
     }
   }

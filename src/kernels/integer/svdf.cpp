@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/as_size.h"
 #include "kernels/element_types.h"
 #include "kernels/math/fixed_point.h"
 #include "kernels/matrices/weight_matrix.h"
@@ -27,7 +28,7 @@ class StoredSvdf final : public Kernel {
 
   Status eval(EvalContext& eval) const override {
     const SvdfShape& shape = parts_.shape;
-    auto* sums = reinterpret_cast<std::int32_t*>(eval.scratch(static_cast<std::size_t>(shape.filters) * sizeof(std::int32_t)));
+    auto* sums = reinterpret_cast<std::int32_t*>(eval.scratch(as_size(shape.filters) * sizeof(std::int32_t)));
     for (std::int64_t row = 0; row < shape.batch; ++row) {
       T* state = eval.input(kSvdfState).mutable_values<T>().data() + row * shape.filters * shape.memory;
       parts_.features.multiply(eval.in<std::int8_t>(kSvdfInput).data() + row * shape.features, sums);
@@ -52,7 +53,7 @@ class StoredSvdf final : public Kernel {
     const std::int64_t products = parts_.shape.rank * parts_.shape.memory;  // of one unit
     const std::int32_t* time = parts_.time.data();
     for (std::int64_t unit = 0; unit < parts_.shape.units; ++unit, state += products, time += products) {
-      std::uint32_t sum = parts_.bias.empty() ? 0 : static_cast<std::uint32_t>(parts_.bias[static_cast<std::size_t>(unit)]);
+      std::uint32_t sum = parts_.bias.empty() ? 0 : static_cast<std::uint32_t>(parts_.bias[as_size(unit)]);
       for (std::int64_t i = 0; i < products; ++i) {
         sum += static_cast<std::uint32_t>(time[i]) * static_cast<std::uint32_t>(state[i] - parts_.state_zero_point);
       }

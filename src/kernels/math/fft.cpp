@@ -3,9 +3,11 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/as_size.h"
+
 namespace visq::kernels {
 
-Fft::Fft(std::int64_t points) : order_(static_cast<std::size_t>(points)), roots_(static_cast<std::size_t>(points / 2)) {
+Fft::Fft(std::int64_t points) : order_(as_size(points)), roots_(as_size(points / 2)) {
   for (std::size_t i = 1; i < order_.size(); ++i) {
     order_[i] = order_[i / 2] / 2 + (i % 2 != 0 ? points / 2 : 0);
   }
@@ -18,7 +20,7 @@ Fft::Fft(std::int64_t points) : order_(static_cast<std::size_t>(points)), roots_
 void Fft::run(std::complex<double>* data) const {
   const std::int64_t size = points();
   for (std::int64_t i = 0; i < size; ++i) {
-    const std::int64_t other = order_[static_cast<std::size_t>(i)];
+    const std::int64_t other = order_[as_size(i)];
     if (i < other) std::swap(data[i], data[other]);
   }
   for (std::int64_t half = 1; half < size; half *= 2) {
@@ -27,7 +29,7 @@ void Fft::run(std::complex<double>* data) const {
       for (std::int64_t i = 0; i < half; ++i) {
         std::complex<double>& low = data[block + i];
         std::complex<double>& high = data[block + half + i];
-        const std::complex<double>& root = roots_[static_cast<std::size_t>(i * root_step)];
+        const std::complex<double>& root = roots_[as_size(i * root_step)];
         const std::complex<double> turned{root.real() * high.real() - root.imag() * high.imag(),
                                           root.real() * high.imag() + root.imag() * high.real()};
         high = low - turned;

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/as_size.h"
 #include "kernels/backend/integer_product.h"
 #include "kernels/matrices/matrix_batch.h"
 
@@ -22,7 +23,7 @@ template <class T>
 std::vector<T> untransposed(std::vector<T> values, const MatrixLayout& layout) {
   if (!layout.transposed) return values;
   std::vector<T> result(values.size());
-  const auto rows = static_cast<std::size_t>(layout.rows), columns = static_cast<std::size_t>(layout.columns);
+  const auto rows = as_size(layout.rows), columns = as_size(layout.columns);
   for (std::size_t first = 0; first + rows * columns <= values.size() && rows * columns > 0; first += rows * columns) {
     for (std::size_t row = 0; row < rows; ++row) {
       for (std::size_t column = 0; column < columns; ++column) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/as_size.h"
 #include "core/cpu_clones.h"
 #include "kernels/constants/row_quantization.h"
 #include "kernels/convolution/convolution.h"
@@ -67,7 +68,7 @@ class FloatMatrix final : public WeightMatrix {
   }
 
   void accumulate(const float* rows, std::int64_t count, float* sums, std::byte*) const override {
-    accumulate_panels(rows, static_cast<std::size_t>(count), depth_, panels_.data(), outputs_, sums);
+    accumulate_panels(rows, as_size(count), depth_, panels_.data(), outputs_, sums);
   }
 
  private:
@@ -126,8 +127,8 @@ Result<std::unique_ptr<WeightMatrix>> read_float(PrepareContext& context, std::s
     VISQ_ASSIGN(const auto values, take_constant(context, slot, role));
     all.insert(all.end(), values.begin(), values.end());
   }
-  const auto outputs = static_cast<std::size_t>(shape[0]) * slots.size();
-  return std::unique_ptr<WeightMatrix>(std::make_unique<FloatMatrix>(all, outputs, static_cast<std::size_t>(shape[1])));
+  const auto outputs = as_size(shape[0]) * slots.size();
+  return std::unique_ptr<WeightMatrix>(std::make_unique<FloatMatrix>(all, outputs, as_size(shape[1])));
 }
 
 Result<std::unique_ptr<WeightMatrix>> read_hybrid(PrepareContext& context, std::span<const int> slots, std::string_view role,
@@ -138,7 +139,7 @@ Result<std::unique_ptr<WeightMatrix>> read_hybrid(PrepareContext& context, std::
   for (const int slot : slots) {
     const Tensor& tensor = context.input(slot);
     VISQ_TRY(expect_per_tensor(context, tensor, role));
-    scales.insert(scales.end(), static_cast<std::size_t>(shape[0]), tensor.info->quantization.scale[0]);
+    scales.insert(scales.end(), as_size(shape[0]), tensor.info->quantization.scale[0]);
     const auto codes = tensor.values<std::int8_t>();
     all.insert(all.end(), codes.begin(), codes.end());
     context.mark_packed(slot);
@@ -150,7 +151,7 @@ Result<std::unique_ptr<WeightMatrix>> read_hybrid(PrepareContext& context, std::
 }  // namespace
 
 CodeMatrix::CodeMatrix(std::vector<std::int8_t> codes, std::int64_t rows, std::int64_t depth)
-    : codes_(std::move(codes)), depth_(static_cast<std::size_t>(depth)), row_sums_(static_cast<std::size_t>(rows)) {
+    : codes_(std::move(codes)), depth_(as_size(depth)), row_sums_(as_size(rows)) {
   for (std::size_t r = 0; r < row_sums_.size(); ++r) {
     std::uint32_t sum = 0;
     for (std::size_t k = 0; k < depth_; ++k) sum += static_cast<std::uint32_t>(codes_[r * depth_ + k]);

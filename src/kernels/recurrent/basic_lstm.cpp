@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/as_size.h"
 #include "kernels/activation.h"
 #include "kernels/fixed_point/gate_functions.h"
 #include "kernels/math/fixed_point.h"
@@ -82,7 +83,7 @@ void join(const BasicSizes& sizes, EvalContext& eval) {
 }
 
 void keep(bool kept, const Tensor& result, const Tensor& variable) {
-  if (kept) std::memcpy(variable.data, result.data, static_cast<std::size_t>(result.elements()) * size_of(result.dtype));
+  if (kept) std::memcpy(variable.data, result.data, as_size(result.elements()) * size_of(result.dtype));
 }
 
 void keep_states(const BasicSizes& sizes, EvalContext& eval) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/as_size.h"
 #include "kernels/fixed_point/fixed_point_functions.h"
 #include "kernels/fixed_point/gate_functions.h"
 #include "kernels/matrices/weight_matrix.h"
@@ -75,7 +76,7 @@ void normalize(const IntegerGate& gate, std::int16_t* sums) {
   const Multiplier inverse = inverse_square_root(variance < 1 ? gate.least_variance : variance);
   const Multiplier scale{gate.norm_scale.fraction, gate.norm_scale.exponent + 15 - kSumBits};
   for (std::int64_t i = 0; i < count; ++i) {
-    const auto k = static_cast<std::size_t>(i);
+    const auto k = as_size(i);
     const std::int32_t rescaled = multiply(static_cast<std::int32_t>(1024 * sums[i] - mean), inverse);
     const auto weighted = static_cast<std::uint32_t>(rescaled) * static_cast<std::uint32_t>(std::int32_t{gate.norm[k]});
     const std::int64_t sum = wrapping_sum(static_cast<std::int32_t>(weighted), gate.norm_bias[k]);
@@ -105,12 +106,12 @@ class IntegerLstm final : public Kernel {
     std::int32_t* products;                       ///< one row of sums
   };
 
-  std::size_t block() const { return static_cast<std::size_t>(parts_.sequence.width() * parts_.sizes.cells); }
+  std::size_t block() const { return as_size(parts_.sequence.width() * parts_.sizes.cells); }
 
   Scratch take_scratch(EvalContext& eval) const {
     const std::size_t gate_bytes = aligned_bytes(block() * sizeof(std::int16_t));
     const std::size_t hidden_bytes = aligned_bytes(block());
-    const auto longest = static_cast<std::size_t>(std::max(parts_.sizes.cells, parts_.sizes.outputs));
+    const auto longest = as_size(std::max(parts_.sizes.cells, parts_.sizes.outputs));
     std::byte* memory = eval.scratch(kLstmGates * gate_bytes + hidden_bytes + longest * sizeof(std::int32_t));
     Scratch scratch{};
     for (auto& gate : scratch.gates) {
@@ -151,8 +152,8 @@ class IntegerLstm final : public Kernel {
 
   /// LiteRT takes rows to be as long as the output, which is shorter than the cells where there is a projection: the same here.
   void add_peephole(const IntegerGate& gate, const std::int16_t* cells, std::int16_t* sums) const {
-    const auto row = static_cast<std::size_t>(parts_.sizes.outputs);
-    for (std::size_t i = 0; i < row * static_cast<std::size_t>(parts_.sequence.width()); ++i) {
+    const auto row = as_size(parts_.sizes.outputs);
+    for (std::size_t i = 0; i < row * as_size(parts_.sequence.width()); ++i) {
       const std::int32_t product = std::int32_t{gate.peephole[i % row]} * cells[i];
       sums[i] = saturate<std::int16_t>(std::int64_t{multiply(product, gate.peephole_scale)} + sums[i]);
     }
@@ -182,7 +183,7 @@ class IntegerLstm final : public Kernel {
     }
     if (!projected) return;
     const std::int64_t width = parts_.sequence.width();
-    const auto outputs = static_cast<std::size_t>(width * parts_.sizes.outputs);
+    const auto outputs = as_size(width * parts_.sizes.outputs);
     std::fill_n(state, outputs, std::int8_t{0});
     accumulate(parts_.projection[0], hidden, width, parts_.output_zero_point, scratch.products, state);
     if (parts_.projection_clip <= 0) return;

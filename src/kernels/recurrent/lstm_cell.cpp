@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/as_size.h"
 #include "core/cpu_clones.h"
 #include "kernels/math/float_functions.h"
 #include "kernels/matrices/weight_matrix.h"
@@ -64,7 +65,7 @@ struct LstmParts {
 
 class LstmCell final : public RecurrentCell {
  public:
-  explicit LstmCell(LstmParts parts) : parts_(std::move(parts)), cells_(static_cast<std::size_t>(parts_.sizes.cells)) {}
+  explicit LstmCell(LstmParts parts) : parts_(std::move(parts)), cells_(as_size(parts_.sizes.cells)) {}
 
   std::int64_t columns() const override { return static_cast<std::int64_t>(parts_.sizes.gates()) * parts_.sizes.cells; }
   std::int64_t outputs() const override { return parts_.sizes.outputs; }
@@ -103,7 +104,7 @@ class LstmCell final : public RecurrentCell {
       advance(state + row * parts_.sizes.outputs, cells + row * parts_.sizes.cells, sums + row * columns(),
               hidden + row * parts_.sizes.cells);
     }
-    const auto outputs = static_cast<std::size_t>(width * parts_.sizes.outputs);
+    const auto outputs = as_size(width * parts_.sizes.outputs);
     if (parts_.projection == nullptr) {
       std::copy_n(hidden, outputs, state);
     } else {
@@ -114,7 +115,7 @@ class LstmCell final : public RecurrentCell {
   }
 
  private:
-  std::size_t hidden_bytes(std::int64_t width) const { return aligned_bytes(static_cast<std::size_t>(width) * cells_ * sizeof(float)); }
+  std::size_t hidden_bytes(std::int64_t width) const { return aligned_bytes(as_size(width) * cells_ * sizeof(float)); }
 
   /// One row: completes the sums of the gates, updates the cells, gives what the projection reads.
   void advance(const float* state, float* cells, float* sums, float* hidden) const {
@@ -146,7 +147,7 @@ class LstmCell final : public RecurrentCell {
   }
 
   void project_hidden(const float* hidden, std::int64_t width, float* state, std::byte* scratch) const {
-    const auto outputs = static_cast<std::size_t>(parts_.sizes.outputs);
+    const auto outputs = as_size(parts_.sizes.outputs);
     for (std::int64_t row = 0; row < width; ++row) {
       float* target = state + row * parts_.sizes.outputs;
       if (parts_.projection_bias.empty()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "core/checked.h"
 #include "core/cpu_clones.h"
 #include "kernels/constants/dequantize_constant.h"
@@ -32,7 +33,7 @@ class RecurrentKernel final : public Kernel {
     const Sequence& sequence = pass.sequence;
     if (sequence.steps == 0 || sequence.batch == 0) return;
     const std::int64_t at_once = steps_at_once(pass);
-    const auto floats = static_cast<std::size_t>(at_once * sequence.width() * pass.cell->columns());
+    const auto floats = as_size(at_once * sequence.width() * pass.cell->columns());
     const std::size_t own = aligned_bytes(floats * sizeof(float));
     std::byte* scratch = eval.scratch(own + pass.cell->scratch_bytes(sequence.width()));
     for (std::int64_t lane = 0; lane < sequence.lanes(); ++lane) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "kernels/activation.h"
 #include "kernels/matrices/weight_matrix.h"
 #include "kernels/recurrent/recurrent.h"
@@ -42,7 +43,7 @@ class RnnCell final : public RecurrentCell {
   const float* step(const EvalContext& eval, std::int64_t first, std::int64_t width, float* sums, std::byte* scratch) const override {
     float* state = eval.input(parts_.state).mutable_values<float>().data() + first * units_;
     parts_.recurrent->accumulate(state, width, sums, scratch);
-    const auto count = static_cast<std::size_t>(width * units_);
+    const auto count = as_size(width * units_);
     activate(parts_.activation, {sums, count});
     std::copy_n(sums, count, state);
     return state;

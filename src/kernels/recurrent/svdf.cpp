@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "core/checked.h"
 #include "kernels/activation.h"
 #include "kernels/matrices/weight_matrix.h"
@@ -16,7 +17,7 @@ class FloatSvdf final : public Kernel {
       : shape_(shape), features_(std::move(features)), time_(std::move(time)), bias_(std::move(bias)), activation_(activation) {}
 
   Status eval(EvalContext& eval) const override {
-    const auto newest_bytes = aligned_bytes(static_cast<std::size_t>(shape_.filters) * sizeof(float));
+    const auto newest_bytes = aligned_bytes(as_size(shape_.filters) * sizeof(float));
     std::byte* scratch = eval.scratch(newest_bytes + features_->scratch_bytes());
     auto* newest = reinterpret_cast<float*>(scratch);
     const auto output = eval.out<float>(0);
@@ -45,7 +46,7 @@ class FloatSvdf final : public Kernel {
         for (std::int64_t m = 0; m < shape_.memory; ++m) sum += time[m] * state[m];
         total += sum;
       }
-      output[unit] = total + (bias_.empty() ? 0.0F : bias_[static_cast<std::size_t>(unit)]);
+      output[unit] = total + (bias_.empty() ? 0.0F : bias_[as_size(unit)]);
     }
   }
 

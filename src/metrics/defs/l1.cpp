@@ -12,12 +12,16 @@ void add(MetricState& state, const PairStats& stats, std::int64_t) {
 }  // namespace
 
 std::span<const MetricDef> definitions() {
-  static const MetricDef def{
-      {"l1", "L1", Direction::kLowerIsBetter, "mean of |f-q| over a record, mean over records", MetricUnit::kValue, {.table = 2}},
-      80,
-      add,
-      merge_sums,
-      mean_over_records};
+  static const MetricDef def{{"l1",
+                              "L1",
+                              Direction::kLowerIsBetter,
+                              "mean of |f-q| over a record, mean over records",
+                              MetricUnit::kValue,
+                              {.table = 2, .gives_way = 6}},
+                             80,
+                             add,
+                             merge_sums,
+                             mean_over_records};
   return {&def, 1};
 }
 

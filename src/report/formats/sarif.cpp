@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/as_size.h"
 #include "report/format.h"
 #include "report/json/json_text.h"
 #include "report/words/text.h"
@@ -64,7 +65,7 @@ std::vector<OutputFile> write(const Review& review) {
   Json rules = Json::array(), results = Json::array();
   for (const ReviewFinding& finding : review.findings) {
     const auto known = std::find(ids.begin(), ids.end(), finding.rule);
-    const auto rule = static_cast<std::size_t>(known - ids.begin());
+    const auto rule = as_size(known - ids.begin());
     if (known == ids.end()) {
       ids.push_back(finding.rule);
       rules.push_back({{"id", finding.rule},

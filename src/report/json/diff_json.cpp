@@ -1,4 +1,5 @@
 // diff as JSON: see schema/diff.schema.json for the meaning of every key.
+#include "core/as_size.h"
 #include "report/json/json_parts.h"
 #include "visq/report/diff.h"
 
@@ -26,7 +27,7 @@ Json difference(const Difference& each) {
   out["index"] = each.map.index;
   out["name"] = json_string(each.map.name);
   out["op"] = json_string(each.map.op);
-  out["metric"] = diff_metrics()[static_cast<std::size_t>(each.metric)].name;
+  out["metric"] = diff_metrics()[as_size(each.metric)].name;
   out["old"] = value(each.before);
   out["new"] = value(each.after);
   out["change"] = each.change == Change::kWorse ? "worse" : "better";

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/as_size.h"
 #include "report/json/json_text.h"
 #include "report/words/palette.h"
 #include "report/words/text.h"
@@ -40,11 +41,11 @@ bool error_unknown(const MapComparison& map, const MetricValue& value) {
 Json errors(const CompareResult& result, Metric metric, const std::vector<double>& values) {
   const bool fill = metric == metric_named("tae") && !values.empty();
   std::size_t subgraphs = std::max<std::size_t>(result.graph.subgraphs.size(), 1);
-  for (const MapComparison& map : result.maps) subgraphs = std::max(subgraphs, static_cast<std::size_t>(map.reference.subgraph) + 1);
+  for (const MapComparison& map : result.maps) subgraphs = std::max(subgraphs, as_size(map.reference.subgraph) + 1);
   std::vector<JsonMembers> members(subgraphs);
   for (const MapComparison& map : result.maps) {
     const MetricValue value = value_of(result, map, metric);
-    JsonMembers& subgraph = members[static_cast<std::size_t>(map.reference.subgraph)];
+    JsonMembers& subgraph = members[as_size(map.reference.subgraph)];
     if (value.state == MetricValue::State::kFinite) {
       subgraph.add(map.reference.name, value.value);
     } else if (fill && error_unknown(map, value)) {

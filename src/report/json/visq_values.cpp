@@ -1,5 +1,6 @@
 #include "report/json/visq_values.h"
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "report/words/text.h"
 
@@ -16,7 +17,7 @@ Result<std::vector<std::unordered_map<std::string, double>>> values_of(const Vis
   for (std::size_t subgraph = 0; subgraph < file.errors.size(); ++subgraph) {
     original.clear();
     for (const GraphNode& node : graph.nodes) {
-      if (static_cast<std::size_t>(node.subgraph) != subgraph) continue;
+      if (as_size(node.subgraph) != subgraph) continue;
       for (const std::string& name : node.names) original.try_emplace(valid_utf8(name), name);
     }
     for (const auto& [name, value] : file.errors[subgraph]) {

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "core/as_size.h"
+
 namespace visq::report {
 namespace {
 
@@ -54,7 +56,7 @@ class Grouping {
     made_.groups.push_back({kind, parent, std::move(label), {}, 0, -1});
     return static_cast<int>(made_.groups.size()) - 1;
   }
-  NodeGroup& group(int index) { return made_.groups[static_cast<std::size_t>(index)]; }
+  NodeGroup& group(int index) { return made_.groups[as_size(index)]; }
 
   /// Every node into the group of its scopes, groups into each other as scopes are; inputs and outputs of the main subgraph stay outside.
   void place_nodes() {
@@ -63,7 +65,7 @@ class Grouping {
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       const GraphNode& node = graph_.nodes[i];
       if (!roots.contains(node.subgraph)) {
-        const std::string& name = graph_.subgraphs[static_cast<std::size_t>(node.subgraph)];
+        const std::string& name = graph_.subgraphs[as_size(node.subgraph)];
         const int made =
             add_group(0, NodeGroup::Kind::kSubgraph, fmt::format("subgraph {}{}{}", node.subgraph, name.empty() ? "" : " ", name));
         group(0).members.push_back(member_of_group(made));
@@ -120,7 +122,7 @@ class Grouping {
   void find_readers() {
     readers_.resize(graph_.nodes.size());
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-      for (const int from : graph_.nodes[i].inputs) readers_[static_cast<std::size_t>(from)].push_back(static_cast<int>(i));
+      for (const int from : graph_.nodes[i].inputs) readers_[as_size(from)].push_back(static_cast<int>(i));
     }
   }
 
@@ -141,8 +143,8 @@ class Grouping {
     const std::vector<int> nodes = nodes_of(member);
     std::string text;
     for (const int node : nodes) {
-      text += graph_.nodes[static_cast<std::size_t>(node)].op;
-      for (const int from : graph_.nodes[static_cast<std::size_t>(node)].inputs) {
+      text += graph_.nodes[as_size(node)].op;
+      for (const int from : graph_.nodes[as_size(node)].inputs) {
         const auto found = std::lower_bound(nodes.begin(), nodes.end(), from);
         const bool inside = found != nodes.end() && *found == from;
         text += inside ? fmt::format(" {}", found - nodes.begin()) : std::string(" .");
@@ -182,7 +184,7 @@ class Grouping {
     std::vector<int> change(members.size() + 2);
     for (const auto& [node, place] : place_of) {
       std::size_t last = place;
-      for (const int reader : readers_[static_cast<std::size_t>(node)]) {
+      for (const int reader : readers_[as_size(node)]) {
         const auto found = place_of.find(reader);
         if (found != place_of.end()) last = std::max(last, found->second);
       }
@@ -217,7 +219,7 @@ class Grouping {
 
   /// Inputs and outputs are in no block; neither are other subgraphs.
   std::uint64_t token(GroupMember member) {
-    const bool operators = member >= 0 ? graph_.nodes[static_cast<std::size_t>(member)].kind == GraphNode::Kind::kOperator
+    const bool operators = member >= 0 ? graph_.nodes[as_size(member)].kind == GraphNode::Kind::kOperator
                                        : group(-1 - member).kind != NodeGroup::Kind::kSubgraph;
     return operators ? structure(member) : number_of(fmt::format("only {}", member));
   }
@@ -315,10 +317,10 @@ class Grouping {
     for (std::size_t i = 0; i < groups.size(); ++i) {
       for (GroupMember& member : groups[i].members) {
         if (member >= 0) {
-          made_.group_of_node[static_cast<std::size_t>(member)] = static_cast<int>(i);
+          made_.group_of_node[as_size(member)] = static_cast<int>(i);
         } else {
           const int child = renumbered.at(-1 - member);
-          groups[static_cast<std::size_t>(child)].parent = static_cast<int>(i);
+          groups[as_size(child)].parent = static_cast<int>(i);
           member = member_of_group(child);
         }
       }
@@ -329,10 +331,10 @@ class Grouping {
   /// What the names of all nodes begin with; else which operators they are.
   std::string label_of(const std::vector<int>& nodes) const {
     std::string common;
-    const GraphNode& first = graph_.nodes[static_cast<std::size_t>(nodes.front())];
+    const GraphNode& first = graph_.nodes[as_size(nodes.front())];
     if (!first.names.empty()) common = first.names.front();
     for (const int index : nodes) {
-      const GraphNode& node = graph_.nodes[static_cast<std::size_t>(index)];
+      const GraphNode& node = graph_.nodes[as_size(index)];
       const std::string name = node.names.empty() ? "" : node.names.front();
       const auto differs = std::mismatch(common.begin(), common.end(), name.begin(), name.end()).first;
       common.erase(differs, common.end());
@@ -346,7 +348,7 @@ class Grouping {
       if (whole && !common.empty() && letter(static_cast<unsigned char>(common.back()))) break;
     }
     common = common.substr(common.find_last_of('/') + 1);
-    const std::string range = fmt::format("{}–{}", first.index, graph_.nodes[static_cast<std::size_t>(nodes.back())].index);
+    const std::string range = fmt::format("{}–{}", first.index, graph_.nodes[as_size(nodes.back())].index);
     constexpr std::size_t kTelling = 4;
     return common.size() >= kTelling ? common + " (" + range + ")" : "operators " + range;
   }

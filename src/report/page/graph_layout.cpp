@@ -7,6 +7,7 @@
 #include <memory>
 #include <sstream>
 
+#include "core/as_size.h"
 #include "core/error.h"
 
 namespace visq::report {
@@ -48,8 +49,7 @@ Drawing make_graph(const GraphLayout& layout, std::vector<Agnode_t*>& nodes, std
     agset(nodes.back(), text("height"), fmt::format("{:.4f}", layout.boxes[i].height / kPointsPerInch).data());
   }
   for (const LaidOutArrow& arrow : layout.arrows) {
-    edges.push_back(
-        agedge(graph.get(), nodes[static_cast<std::size_t>(arrow.from)], nodes[static_cast<std::size_t>(arrow.to)], nullptr, 1));
+    edges.push_back(agedge(graph.get(), nodes[as_size(arrow.from)], nodes[as_size(arrow.to)], nullptr, 1));
   }
   return graph;
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/as_size.h"
 #include "report/words/text.h"
 #include "visq/report/accumulate.h"
 
@@ -175,8 +176,7 @@ Json json_operators(const FullReport& report, const Places& places) {
   for (const GraphNode& node : result.graph.nodes) {
     Json count;
     if (report.reference && node.kind == GraphNode::Kind::kOperator) {
-      const auto& made =
-          report.reference->subgraphs[static_cast<std::size_t>(node.subgraph)].operators[static_cast<std::size_t>(node.index)].macs;
+      const auto& made = report.reference->subgraphs[as_size(node.subgraph)].operators[as_size(node.index)].macs;
       if (made) count = *made;
     }
     macs.push_back(std::move(count));

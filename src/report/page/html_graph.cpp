@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "report/page/graph_groups.h"
 #include "report/page/graph_layout.h"
@@ -30,8 +31,7 @@ std::vector<std::set<LevelArrow>> level_arrows(const Graph& graph, const Grouped
   std::vector<std::set<LevelArrow>> out(grouped.groups.size());
   const auto chain = [&](int node) {
     std::vector<int> groups;
-    for (int at = grouped.group_of_node[static_cast<std::size_t>(node)]; at >= 0;
-         at = grouped.groups[static_cast<std::size_t>(at)].parent) {
+    for (int at = grouped.group_of_node[as_size(node)]; at >= 0; at = grouped.groups[as_size(at)].parent) {
       groups.push_back(at);
     }
     std::reverse(groups.begin(), groups.end());
@@ -48,12 +48,12 @@ std::vector<std::set<LevelArrow>> level_arrows(const Graph& graph, const Grouped
       const std::vector<int> outer = chain(from);
       std::size_t common = 0;
       while (common + 1 < std::min(inner.size(), outer.size()) && inner[common + 1] == outer[common + 1]) ++common;
-      out[static_cast<std::size_t>(inner[common])].emplace(member(outer, common, from), member(inner, common, to));
+      out[as_size(inner[common])].emplace(member(outer, common, from), member(inner, common, to));
       for (std::size_t d = common + 1; d < outer.size(); ++d) {
-        out[static_cast<std::size_t>(outer[d])].emplace(member(outer, d, from), member_of_group(outer[d]));
+        out[as_size(outer[d])].emplace(member(outer, d, from), member_of_group(outer[d]));
       }
       for (std::size_t d = common + 1; d < inner.size(); ++d) {
-        out[static_cast<std::size_t>(inner[d])].emplace(member_of_group(inner[d]), member(inner, d, to));
+        out[as_size(inner[d])].emplace(member_of_group(inner[d]), member(inner, d, to));
       }
     }
   }
@@ -80,7 +80,7 @@ class LaidOutGraph {
     constexpr const char* kKinds[] = {"root", "subgraph", "prefix", "block", "stretch"};
     for (const NodeGroup& group : grouped.groups) {
       groups_.push_back({{"label", json_string(shortened(valid_utf8(group.label), kLabelColumns))},
-                         {"kind", kKinds[static_cast<std::size_t>(group.kind)]},
+                         {"kind", kKinds[as_size(group.kind)]},
                          {"parent", group.parent},
                          {"leaves", group.leaves},
                          {"pattern", group.pattern},
@@ -90,7 +90,7 @@ class LaidOutGraph {
 
   /// Lays out what a group holds.
   Status add_level(int index, const std::set<LevelArrow>& arrows) {
-    const NodeGroup& group = grouped_.groups[static_cast<std::size_t>(index)];
+    const NodeGroup& group = grouped_.groups[as_size(index)];
     const GroupMember border = member_of_group(index);
     GraphLayout layout;
     std::map<GroupMember, int> box_of;
@@ -106,8 +106,8 @@ class LaidOutGraph {
       layout.arrows.push_back({from == border ? entry : box_of.at(from), to == border ? exit : box_of.at(to), {}});
     }
     VISQ_TRY(lay_out(layout));
-    for (const auto& [member, box] : box_of) put(member, layout.boxes[static_cast<std::size_t>(box)]);
-    groups_[static_cast<std::size_t>(index)]["size"] = {whole(layout.width), whole(layout.height)};
+    for (const auto& [member, box] : box_of) put(member, layout.boxes[as_size(box)]);
+    groups_[as_size(index)]["size"] = {whole(layout.width), whole(layout.height)};
     auto path = layout.arrows.begin();
     for (const auto& [from, to] : arrows) add_edge(index, from, to, *path++);
     return {};
@@ -125,19 +125,18 @@ class LaidOutGraph {
 
  private:
   double width_of(GroupMember member) const {
-    return member >= 0 ? box_width(graph_.nodes[static_cast<std::size_t>(member)])
-                       : box_width(grouped_.groups[static_cast<std::size_t>(-1 - member)]);
+    return member >= 0 ? box_width(graph_.nodes[as_size(member)]) : box_width(grouped_.groups[as_size(-1 - member)]);
   }
   void put(GroupMember member, const LaidOutBox& box) {
     if (member < 0) {
-      groups_[static_cast<std::size_t>(-1 - member)]["box"] = {whole(box.x), whole(box.y), whole(box.width)};
+      groups_[as_size(-1 - member)]["box"] = {whole(box.x), whole(box.y), whole(box.width)};
       return;
     }
-    Json& node = nodes_[static_cast<std::size_t>(member)];
+    Json& node = nodes_[as_size(member)];
     node[2] = whole(box.x);
     node[3] = whole(box.y);
     node[4] = whole(box.width);
-    node[5] = grouped_.group_of_node[static_cast<std::size_t>(member)];
+    node[5] = grouped_.group_of_node[as_size(member)];
   }
   void add_edge(int level, GroupMember from, GroupMember to, const LaidOutArrow& arrow) {
     Json path = Json::array();

@@ -1,6 +1,7 @@
 // The page of a visq.json file: its values in the graph of the model that it is about.
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "report/json/visq_values.h"
 #include "visq/full_report.h"
@@ -10,9 +11,9 @@ namespace {
 
 /// The tensors of a subgraph that a node makes, with what the model says of them.
 MapIdentity identity(const Model& model, const GraphNode& node, std::size_t output, const std::string& name) {
-  const Subgraph& subgraph = model.subgraphs[static_cast<std::size_t>(node.subgraph)];
+  const Subgraph& subgraph = model.subgraphs[as_size(node.subgraph)];
   const bool input = node.kind == GraphNode::Kind::kInput;
-  const auto index = static_cast<std::size_t>(node.index);
+  const auto index = as_size(node.index);
   MapIdentity made;
   made.subgraph = node.subgraph;
   made.node = input ? -1 : node.index;
@@ -28,7 +29,7 @@ MapIdentity identity(const Model& model, const GraphNode& node, std::size_t outp
     made.tensor = outputs[at];
     made.output = static_cast<int>(at);
   }
-  const TensorInfo& tensor = subgraph.tensors[static_cast<std::size_t>(made.tensor)];
+  const TensorInfo& tensor = subgraph.tensors[as_size(made.tensor)];
   made.dtype = tensor.dtype;
   made.scale = tensor.quantization.scale;
   made.zero_point = tensor.quantization.zero_point;
@@ -40,7 +41,7 @@ MapIdentity identity(const Model& model, const GraphNode& node, std::size_t outp
 MapComparison comparison_of(const Model& model, const MapIdentity& map, double value) {
   MapComparison made;
   made.reference = made.quantized = map;
-  made.shape = model.subgraphs[static_cast<std::size_t>(map.subgraph)].tensors[static_cast<std::size_t>(map.tensor)].shape;
+  made.shape = model.subgraphs[as_size(map.subgraph)].tensors[as_size(map.tensor)].shape;
   made.metrics = {{MetricValue::State::kFinite, value, -1}};
   return made;
 }
@@ -65,8 +66,8 @@ Result<FullReport> report_of(const VisqFile& file, const Model& model) {
   result.metrics = {metric == Metric::kNone ? every_metric().front() : metric};
   VISQ_ASSIGN(const auto values, report::values_of(file, result.graph));
   for (const GraphNode& node : result.graph.nodes) {
-    if (node.kind == GraphNode::Kind::kOutput || static_cast<std::size_t>(node.subgraph) >= values.size()) continue;
-    const auto& known = values[static_cast<std::size_t>(node.subgraph)];
+    if (node.kind == GraphNode::Kind::kOutput || as_size(node.subgraph) >= values.size()) continue;
+    const auto& known = values[as_size(node.subgraph)];
     for (std::size_t i = 0; i < node.names.size(); ++i) {
       const auto found = known.find(node.names[i]);
       if (found == known.end()) continue;

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "core/as_size.h"
 #include "report/pictures/metric_curves.h"
 #include "report/words/identity_text.h"
 #include "report/words/text.h"
@@ -25,7 +26,7 @@ std::string_view dashes_of_curve(std::size_t curve) { return kDashes[curve / kCo
 std::string legend_text(const AccumulateResult& result, const AccumulateCurve& curve, std::size_t length) {
   std::string values;
   for (std::size_t k = 0; k < result.metrics.size(); ++k) {
-    const auto metric = static_cast<std::size_t>(result.metrics[k]);
+    const auto metric = as_size(result.metrics[k]);
     values +=
         fmt::format("{}{} {}", k > 0 ? ", " : "", all_metrics()[metric].label, metric_text(result.metrics[k], curve.output.metrics[k]));
   }

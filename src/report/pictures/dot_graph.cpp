@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "report/json/visq_values.h"
 #include "report/words/palette.h"
@@ -70,7 +71,7 @@ class DotWriter {
     line(0, "edge [color=\"#777777\", arrowsize=0.7];");
     heading();
     std::size_t subgraphs = graph_.subgraphs.size();
-    for (const GraphNode& node : graph_.nodes) subgraphs = std::max(subgraphs, static_cast<std::size_t>(node.subgraph) + 1);
+    for (const GraphNode& node : graph_.nodes) subgraphs = std::max(subgraphs, as_size(node.subgraph) + 1);
     for (std::size_t i = 0; i < subgraphs; ++i) cluster(static_cast<int>(i));
     return out_ + "}\n";
   }
@@ -78,7 +79,7 @@ class DotWriter {
  private:
   template <class... Args>
   void line(int depth, fmt::format_string<Args...> text, Args&&... args) {
-    out_ += std::string(static_cast<std::size_t>(2 * depth + 2), ' ') + fmt::format(text, std::forward<Args>(args)...) + "\n";
+    out_ += std::string(as_size(2 * depth + 2), ' ') + fmt::format(text, std::forward<Args>(args)...) + "\n";
   }
 
   /// An operator is named after its first output; where that name is taken (other subgraphs), a number follows.
@@ -109,7 +110,7 @@ class DotWriter {
   }
 
   void cluster(int subgraph) {
-    const auto position = static_cast<std::size_t>(subgraph);
+    const auto position = as_size(subgraph);
     const std::string name = position < graph_.subgraphs.size() ? shortened(printable(graph_.subgraphs[position]), kLongestText) : "";
     line(0, "subgraph cluster_{} {{", subgraph);
     line(1, "label=\"{}\"; labeljust=c; fontsize=13; color=\"#bbbbbb\"; style=rounded; margin=14;",
@@ -120,7 +121,7 @@ class DotWriter {
     line(0, "}}");
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       if (graph_.nodes[i].subgraph != subgraph) continue;
-      for (const int input : graph_.nodes[i].inputs) line(0, "{} -> {};", ids_[static_cast<std::size_t>(input)], ids_[i]);
+      for (const int input : graph_.nodes[i].inputs) line(0, "{} -> {};", ids_[as_size(input)], ids_[i]);
     }
   }
 
@@ -144,8 +145,8 @@ class DotWriter {
   /// The worst value among what a node makes; nothing where there is none.
   std::optional<MetricValue> worst(const GraphNode& node) const {
     std::optional<MetricValue> found;
-    if (static_cast<std::size_t>(node.subgraph) >= picture_.values.size() || node.kind == GraphNode::Kind::kOutput) return found;
-    const auto& values = picture_.values[static_cast<std::size_t>(node.subgraph)];
+    if (as_size(node.subgraph) >= picture_.values.size() || node.kind == GraphNode::Kind::kOutput) return found;
+    const auto& values = picture_.values[as_size(node.subgraph)];
     for (const std::string& name : node.names) {
       const auto value = values.find(name);
       if (value == values.end() || value->second.state == MetricValue::State::kUndefined) continue;
@@ -181,7 +182,7 @@ std::string dot_graph(const CompareResult& result, Metric metric, const ReportOp
   Picture picture{options.title.empty() ? file : options.title, std::string(info.label), info, {}, Values(result.graph.subgraphs.size())};
   picture.bins = color_bins(info, finite_values(result, metric), options.colors);
   for (const MapComparison& map : result.maps) {
-    const auto subgraph = static_cast<std::size_t>(map.reference.subgraph);
+    const auto subgraph = as_size(map.reference.subgraph);
     if (subgraph >= picture.values.size()) picture.values.resize(subgraph + 1);
     picture.values[subgraph][map.reference.name] = value_of(result, map, metric);
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/as_size.h"
 #include "report/words/text.h"
 
 namespace visq::report {
@@ -55,8 +56,8 @@ void Svg::text(double x, double y, std::string_view text, const SvgText& style) 
   static constexpr std::string_view kAnchors[] = {"start", "middle", "end"};
   const std::string turn = style.upright ? fmt::format(" transform=\"rotate(-90 {} {})\"", number(x), number(y)) : "";
   body_ += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\" text-anchor=\"{}\"{}{}>{}</text>\n", number(x), number(y),
-                       number(style.size), style.fill, kAnchors[static_cast<std::size_t>(style.anchor)],
-                       style.bold ? " font-weight=\"bold\"" : "", turn, escaped(text));
+                       number(style.size), style.fill, kAnchors[as_size(style.anchor)], style.bold ? " font-weight=\"bold\"" : "", turn,
+                       escaped(text));
 }
 
 void Svg::begin_group(std::string_view tooltip) { body_ += fmt::format("<g><title>{}</title>\n", escaped(tooltip)); }

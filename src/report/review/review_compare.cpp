@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "core/as_size.h"
 #include "report/review/review.h"
 #include "report/review/review_parts.h"
 #include "report/words/identity_text.h"
@@ -52,7 +53,7 @@ ReviewSuite condition_suite(const CompareResult& result, const ReportOptions& op
   for (const ConditionOutcome& outcome : options.outcomes) {
     const auto [place, added] = known.try_emplace({outcome.condition, outcome.map}, suite.cases.size());
     if (added) {
-      const std::string on = outcome.map < 0 ? "" : ": " + result.maps[static_cast<std::size_t>(outcome.map)].reference.name;
+      const std::string on = outcome.map < 0 ? "" : ": " + result.maps[as_size(outcome.map)].reference.name;
       suite.cases.push_back({outcome.condition + on, {}, ""});
     }
     if (!outcome.failure.empty()) suite.cases[place->second].failures.push_back(outcome.failure);
@@ -84,7 +85,7 @@ std::vector<ReviewFinding> findings(const CompareResult& result, const ReportOpt
     if (outcome.failure.empty()) continue;
     ReviewFinding& each = all.emplace_back(
         ReviewFinding{"condition", "a condition of the build does not hold", Severity::kError, outcome.failure, result.quantized.path, {}});
-    if (outcome.map >= 0) each.place = place_of(result.maps[static_cast<std::size_t>(outcome.map)].reference);
+    if (outcome.map >= 0) each.place = place_of(result.maps[as_size(outcome.map)].reference);
   }
   for (const NotComputed& gap : result.not_computed) {
     all.push_back({"not-computed", "an operator could not be run", Severity::kError,
@@ -230,7 +231,7 @@ Review review_of(const CompareResult& result, const ReportOptions& options) {
   std::size_t subgraphs = 1;
   for (const MapComparison& map : result.maps) {
     const MapIdentity& identity = options.quantized_names ? map.quantized : map.reference;
-    subgraphs = std::max(subgraphs, static_cast<std::size_t>(identity.subgraph) + 1);
+    subgraphs = std::max(subgraphs, as_size(identity.subgraph) + 1);
   }
   review.graphs = viewer_graphs(shown.format, options.quantized_names ? result.quantized_graphs : result.graph.subgraphs, subgraphs);
   return review;

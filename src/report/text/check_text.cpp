@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/as_size.h"
 #include "report/words/text.h"
 #include "report/words/text_table.h"
 #include "report/words/view.h"
@@ -52,7 +53,7 @@ class CheckText {
 
   std::string title(Severity severity) const {
     static constexpr std::string_view kTitles[] = {"Hints", "Warnings", "Errors"}, kStyles[] = {"1", "33", "31"};
-    const auto i = static_cast<std::size_t>(severity);
+    const auto i = as_size(severity);
     return options_.color ? fmt::format("\x1b[{}m{}\x1b[0m", kStyles[i], kTitles[i]) : std::string(kTitles[i]);
   }
 

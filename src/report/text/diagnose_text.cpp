@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/as_size.h"
 #include "report/words/histogram_line.h"
 #include "report/words/identity_text.h"
 #include "report/words/text.h"
@@ -40,7 +41,7 @@ class DiagnoseText {
   std::string colored(std::string_view text, Severity severity) const {
     static constexpr std::string_view kStyles[] = {"1", "33", "31"};
     if (!options_.color) return std::string(text);
-    return fmt::format("\x1b[{}m{}\x1b[0m", kStyles[static_cast<std::size_t>(severity)], text);
+    return fmt::format("\x1b[{}m{}\x1b[0m", kStyles[as_size(severity)], text);
   }
 
   void header() {

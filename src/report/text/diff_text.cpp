@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/as_size.h"
 #include "report/words/fitted_table.h"
 #include "report/words/text.h"
 #include "report/words/view.h"
@@ -20,7 +21,7 @@ double weight(const Difference& each) { return std::isnan(each.relative) ? std::
 
 std::string percent(const Difference& each) {
   if (std::isnan(each.relative)) return "-";
-  const bool lower = diff_metrics()[static_cast<std::size_t>(each.metric)].better == Direction::kLowerIsBetter;
+  const bool lower = diff_metrics()[as_size(each.metric)].better == Direction::kLowerIsBetter;
   return fmt::format("{:+.3g} %", 100 * (lower ? each.relative : -each.relative));
 }
 
@@ -32,9 +33,8 @@ std::string table(const std::vector<const Difference*>& differences, const std::
   for (std::size_t i = 0; i < differences.size(); ++i) {
     const Difference& each = *differences[i];
     rows.push_back({each.map.index < 0 ? "-" : std::to_string(each.map.index), printable(each.map.name), printable(each.map.op),
-                    std::string(diff_metrics()[static_cast<std::size_t>(each.metric)].label), brief(each.before), brief(each.after),
-                    percent(each), each.change == Change::kWorse ? "worse" : "better",
-                    others[i] == 0 ? "" : fmt::format("{} more", others[i])});
+                    std::string(diff_metrics()[as_size(each.metric)].label), brief(each.before), brief(each.after), percent(each),
+                    each.change == Change::kWorse ? "worse" : "better", others[i] == 0 ? "" : fmt::format("{} more", others[i])});
   }
   return fitted_table(titles, rows, columns);
 }

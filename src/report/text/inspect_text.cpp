@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/as_size.h"
 #include "report/words/text.h"
 #include "report/words/text_table.h"
 #include "visq/report/inspect.h"
@@ -45,7 +46,7 @@ std::string shape_text(const InspectedTensor& tensor) {
   if (!tensor.has_rank) return "unknown";
   std::vector<std::string> sizes;
   for (int axis = 0; axis < tensor.shape.rank(); ++axis) {
-    const bool dynamic = !tensor.shape_signature.empty() && tensor.shape_signature[static_cast<std::size_t>(axis)] < 0;
+    const bool dynamic = !tensor.shape_signature.empty() && tensor.shape_signature[as_size(axis)] < 0;
     sizes.push_back(dynamic ? "?" : std::to_string(tensor.shape[axis]));
   }
   return fmt::format("[{}]", fmt::join(sizes, ", "));
@@ -193,7 +194,7 @@ class TextReport {
 
   Row tensor_row(std::string role, int index, const InspectedSubgraph& graph, bool with_kind) const {
     if (index < 0) return {std::move(role), "-", "(absent)", "", "", ""};
-    const InspectedTensor& tensor = graph.tensors[static_cast<std::size_t>(index)];
+    const InspectedTensor& tensor = graph.tensors[as_size(index)];
     std::string details = quantization_text(tensor.quantization, options_.columns == 0 ? single : rounded);
     const std::string kind = with_kind ? role_text(tensor) : "";
     if (!details.empty() && !kind.empty()) details += ", ";

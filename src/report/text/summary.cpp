@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "core/as_size.h"
 #include "report/review/review_parts.h"
 #include "report/words/identity_text.h"
 #include "report/words/origin_summary.h"
@@ -133,7 +134,7 @@ class Summary {
     const std::size_t all = node_rows(result_, sort_).size();
     std::vector<NodeRow> rows = worst_rows(result_, sort_);
     const std::size_t valued = rows.size();
-    rows.resize(std::min(rows.size(), static_cast<std::size_t>(std::max(options_.worst, 0))));
+    rows.resize(std::min(rows.size(), as_size(std::max(options_.worst, 0))));
     if (rows.empty()) return;
     Maps maps, names;
     for (const NodeRow& row : rows) {
@@ -147,8 +148,8 @@ class Summary {
 
   void origins() {
     if (!has_origins(result_)) return;
-    const auto rows = static_cast<std::size_t>(std::max(options_.worst, 0));
-    const auto columns = static_cast<std::size_t>(std::max(options_.width, 0));
+    const auto rows = as_size(std::max(options_.worst, 0));
+    const auto columns = as_size(std::max(options_.width, 0));
     add("\n{}\n{}", style_.bold(origin_title(result_, rows)), origin_table(result_, rows, columns));
     add("{}\n", wrapped("errors in % of the map's RMS; s/√12: the created one in these units, where 1 is pure rounding", columns, 0));
     const std::string sentence = origin_sentence(result_);
@@ -166,7 +167,7 @@ class Summary {
       index_width = std::max(index_width, width(rows[i][0]));
       name_width = std::max(name_width, std::min(width(rows[i][1]), kWidestName));
     }
-    std::size_t left = static_cast<std::size_t>(std::max(options_.width, 0));
+    std::size_t left = as_size(std::max(options_.width, 0));
     left -= std::min(left, index_width + 2 + kNarrowestName);
     const std::size_t legible = std::min(name_width, kLegibleName) - kNarrowestName;
     for (const SummaryColumn* column : fitting(maps, legible, left)) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "report/words/text.h"
 
 namespace visq::report {
@@ -18,7 +19,7 @@ bool same_node(const MapIdentity& a, const MapIdentity& b) {
 
 MetricValue value_of(const CompareResult& result, const MapComparison& map, Metric metric) {
   const auto found = std::find(result.metrics.begin(), result.metrics.end(), metric);
-  const auto position = static_cast<std::size_t>(found - result.metrics.begin());
+  const auto position = as_size(found - result.metrics.begin());
   return position < map.metrics.size() ? map.metrics[position] : MetricValue{};
 }
 

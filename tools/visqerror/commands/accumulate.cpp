@@ -1,5 +1,6 @@
 // accumulate: how does error grow through the graph?
 #include "visq/accumulate.h"
+#include "core/as_size.h"
 
 #include <algorithm>
 #include <limits>
@@ -35,7 +36,7 @@ Status take_ranking(const std::string& option, CurveRequest& curve, std::vector<
   VISQ_ASSIGN(const std::int64_t count, parse_integer(option, curve.words.substr(colon + 1), 1, std::numeric_limits<int>::max()));
   files.push_back(curve.words.substr(1, colon - 1));
   VISQ_ASSIGN(const Ranking ranking, report::read_ranking(files.back()));
-  for (std::size_t i = 0; i < std::min<std::size_t>(static_cast<std::size_t>(count), ranking.entries.size()); ++i) {
+  for (std::size_t i = 0; i < std::min<std::size_t>(as_size(count), ranking.entries.size()); ++i) {
     curve.ranked.push_back(ranking.entries[i].part);
   }
   return {};

@@ -1,6 +1,7 @@
 // inspect: what is in this model?
 #include <memory>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "report/words/text.h"
 #include "visq/report/inspect.h"
@@ -32,7 +33,7 @@ Result<int> execute(const Arguments& arguments) {
     VISQ_TRY(write_stdout(report::inspect_json(inspection)));
     return kDone;
   }
-  const auto columns = static_cast<std::size_t>(terminal_columns());
+  const auto columns = as_size(terminal_columns());
   const std::string next = fmt::format("\nNext: visqerror run {} -d DATA -o maps.h5\n", report::shell_word(arguments.model));
   VISQ_TRY(write_stdout(report::inspect_text(inspection, {.tensors = arguments.tensors, .columns = columns}) + next));
   return kDone;

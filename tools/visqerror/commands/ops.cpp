@@ -1,6 +1,7 @@
 // ops: which operators can be run?
 #include <memory>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "visq/report/ops.h"
 #include "visqerror/options/command.h"
@@ -29,7 +30,7 @@ Result<int> execute(const Arguments& arguments) {
   } else if (arguments.markdown) {
     VISQ_TRY(write_stdout(report::ops_markdown(ops)));
   } else {
-    VISQ_TRY(write_stdout(report::ops_text(ops, static_cast<std::size_t>(terminal_columns()))));
+    VISQ_TRY(write_stdout(report::ops_text(ops, as_size(terminal_columns()))));
   }
   return kDone;
 }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "report/words/text.h"
 #include "visq/report/full_report.h"
@@ -54,7 +55,7 @@ Result<Plan> make_plan(const Arguments& arguments) {
   }
   if (!arguments.top.empty()) {
     VISQ_ASSIGN(const std::int64_t top, parse_integer("--top", arguments.top, 1, kMostTop));
-    plan.top = static_cast<std::size_t>(top);
+    plan.top = as_size(top);
   }
   VISQ_ASSIGN(plan.seconds, parse_duration("--time-limit", arguments.time_limit));
   VISQ_ASSIGN(plan.labels, read_labels(plan.pair));

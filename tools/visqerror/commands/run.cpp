@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/records/run_identity.h"
+#include "core/as_size.h"
 #include "core/error.h"
 #include "report/json/json_parts.h"
 #include "report/words/text.h"
@@ -63,9 +64,8 @@ std::string result_json(const Model& model, const std::string& data, const RunOp
 
 /// "subgraph 0, node 12 CONV_2D: its input 'x' was not computed".
 std::string describe(const Model& model, const NotRun& gap) {
-  const Subgraph& subgraph = model.subgraphs[static_cast<std::size_t>(gap.subgraph)];
-  return fmt::format("subgraph {}, node {} {}: {}", gap.subgraph, gap.node, subgraph.operators[static_cast<std::size_t>(gap.node)].label(),
-                     gap.reason);
+  const Subgraph& subgraph = model.subgraphs[as_size(gap.subgraph)];
+  return fmt::format("subgraph {}, node {} {}: {}", gap.subgraph, gap.node, subgraph.operators[as_size(gap.node)].label(), gap.reason);
 }
 
 Status check_outputs(const Arguments& arguments) {

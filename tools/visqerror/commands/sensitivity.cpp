@@ -1,5 +1,6 @@
 // sensitivity: which node alone hurts the output?
 #include "visq/sensitivity.h"
+#include "core/as_size.h"
 
 #include <algorithm>
 #include <charconv>
@@ -161,9 +162,9 @@ Result<int> execute(const Arguments& arguments) {
                                                   : "nothing written; with -o DIR a run can be resumed");
   }
   const std::string json = outputs->wants_json() ? report::sensitivity_json(result) : "";
-  VISQ_ASSIGN(const auto files, configs.files(report::sensitivity_config(result, *reference, static_cast<std::size_t>(top))));
+  VISQ_ASSIGN(const auto files, configs.files(report::sensitivity_config(result, *reference, as_size(top))));
   const std::string next = console.next(next_command(arguments, configs));
-  const std::size_t rows = arguments.top.empty() ? report::kSensitivityRows : static_cast<std::size_t>(top);
+  const std::size_t rows = arguments.top.empty() ? report::kSensitivityRows : as_size(top);
   const std::string text = report::sensitivity_text(result, text_columns(), rows) + (next.empty() ? "" : "\n" + next);
   VISQ_TRY(outputs->write({{"sensitive_ops.txt", report::sensitivity_text(result, 0)},
                            {"sensitive_ops.csv", report::sensitivity_csv(result)},

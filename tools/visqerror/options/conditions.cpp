@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/facts/node_filter.h"
+#include "core/as_size.h"
 #include "core/error.h"
 #include "visqerror/options/values.h"
 
@@ -103,8 +104,8 @@ std::vector<ConditionOutcome> evaluate(const Condition& condition, const Compare
     if (map->integer) continue;
     outcomes.push_back({condition.text, index, ""});
     ConditionOutcome& outcome = outcomes.back();
-    const bool compared = map->not_compared.empty() && static_cast<std::size_t>(column) < map->metrics.size();
-    const MetricValue value = compared ? map->metrics[static_cast<std::size_t>(column)] : MetricValue{};
+    const bool compared = map->not_compared.empty() && as_size(column) < map->metrics.size();
+    const MetricValue value = compared ? map->metrics[as_size(column)] : MetricValue{};
     if (holds(condition, value)) continue;
     const std::string_view metric = metric_info(condition.metric).name;
     outcome.failure = fmt::format("{} does not hold: {} of {} is {}", condition.text, metric, map->reference.name, describe(value));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "visq/data.h"
 #include "visq/run.h"
@@ -29,7 +30,7 @@ Result<std::vector<Array>> read_state(const std::string& path, const Model& mode
   VISQ_ASSIGN(const PartialData data, open_data_without(path, model, others));
   VISQ_ASSIGN(const Record record, data.source->read(0));
   std::vector<Array> state;
-  for (const int position : positions) state.push_back(record.inputs[static_cast<std::size_t>(position)]);
+  for (const int position : positions) state.push_back(record.inputs[as_size(position)]);
   return state;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "visqerror/options/shared_options.h"
 
@@ -49,7 +50,7 @@ Status ResultOutputs::write(const std::vector<OutputFile>& files, const std::str
 
 std::size_t text_columns() {
   const int columns = terminal_columns();
-  return columns > 0 ? static_cast<std::size_t>(std::max(columns, 40)) : 80;
+  return columns > 0 ? as_size(std::max(columns, 40)) : 80;
 }
 
 bool wants_color() {

@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "report/words/text.h"
 #include "visq/report/result_file.h"
@@ -13,7 +14,7 @@ namespace visq::tool {
 namespace {
 
 std::string line(const std::string& condition, const Difference& difference, double tolerance) {
-  const MetricInfo& metric = diff_metrics()[static_cast<std::size_t>(difference.metric)];
+  const MetricInfo& metric = diff_metrics()[as_size(difference.metric)];
   return fmt::format("{} does not hold: {} of {} was {}, is {} (at {}: {:.6g})", condition, metric.name, difference.map.name,
                      describe(difference.before), describe(difference.after), metric.better == Direction::kLowerIsBetter ? "most" : "least",
                      worst_allowed(metric, difference.before, tolerance));

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "model/printable.h"
 #include "visq/dump.h"
@@ -74,7 +75,7 @@ std::string read_all(int descriptor) {
     const ssize_t count = ::read(descriptor, buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return text;
-    if (text.size() < kMostKept) text.append(buffer, static_cast<std::size_t>(count));
+    if (text.size() < kMostKept) text.append(buffer, as_size(count));
   }
 }
 

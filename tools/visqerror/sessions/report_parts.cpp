@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "visq/limits.h"
 #include "visqerror/options/time_limit.h"
@@ -120,7 +121,7 @@ double expected_seconds(const ReportSubject& subject, double compare_seconds) {
   const auto& tensors = subject.quantized->main().tensors;
   const auto quantized = std::count_if(operators.begin(), operators.end(), [&](const Operator& op) {
     return std::any_of(op.outputs.begin(), op.outputs.end(),
-                       [&](int tensor) { return tensor >= 0 && tensors[static_cast<std::size_t>(tensor)].quantization.quantized(); });
+                       [&](int tensor) { return tensor >= 0 && tensors[as_size(tensor)].quantization.quantized(); });
   });
   const double maps = static_cast<double>(operators.size());
   return compare_seconds / records * (records * 8 + static_cast<double>(quantized) * 0.6 + maps / 10 + 30);

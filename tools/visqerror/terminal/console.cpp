@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "core/ranks.h"
 #include "visqerror/terminal/message.h"
@@ -25,7 +26,7 @@ int write_all(int descriptor, std::string_view text) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return errno;
-    text.remove_prefix(static_cast<std::size_t>(written));
+    text.remove_prefix(as_size(written));
   }
   return 0;
 }

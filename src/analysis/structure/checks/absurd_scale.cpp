@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analysis/structure/check_context.h"
+#include "core/as_size.h"
 #include "core/error.h"
 #include "kernels/constants/dequantize_constant.h"
 
@@ -26,13 +27,13 @@ void run(const CheckContext& context, Findings& findings) {
       const auto absurd = std::count_if(scale.begin(), scale.end(), is_absurd_scale);
       if (absurd == 0 || !is_quantized(tensor)) continue;
       const auto channel = std::find_if(scale.begin(), scale.end(), is_absurd_scale) - scale.begin();
-      const auto value = static_cast<double>(scale[static_cast<std::size_t>(channel)]);
+      const auto value = static_cast<double>(scale[as_size(channel)]);
       const int maker = graph.lookup.maker(index);
       const auto& readers = graph.lookup.readers(index);
       const bool harmless = (readers.empty() && !graph.is_output(index)) || holds_only_zeros(tensor);
       std::string text = scale.size() == 1 ? fmt::format("its scale is {}", scale[0])
                                            : fmt::format("{} of {} scales are absurd, the first {} in channel {}", absurd, scale.size(),
-                                                         scale[static_cast<std::size_t>(channel)], channel);
+                                                         scale[as_size(channel)], channel);
       findings.add(harmless ? Severity::kHint : Severity::kError, graph, maker >= 0 || readers.empty() ? maker : readers[0], index,
                    std::move(text), {{"scale", value}, {"channel", static_cast<double>(channel)}, {"count", static_cast<double>(absurd)}});
     }

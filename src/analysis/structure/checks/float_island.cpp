@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "analysis/structure/check_context.h"
+#include "core/as_size.h"
 #include "core/error.h"
 
 namespace visq::analysis::check_float_island {
@@ -13,9 +14,9 @@ class Islands {
  public:
   explicit Islands(std::size_t operators) : parent_(operators) { std::iota(parent_.begin(), parent_.end(), 0); }
   int find(int node) {
-    while (parent_[static_cast<std::size_t>(node)] != node) {
-      int& above = parent_[static_cast<std::size_t>(node)];
-      above = parent_[static_cast<std::size_t>(above)];
+    while (parent_[as_size(node)] != node) {
+      int& above = parent_[as_size(node)];
+      above = parent_[as_size(above)];
       node = above;
     }
     return node;
@@ -23,7 +24,7 @@ class Islands {
   /// The smaller index leads.
   void join(int a, int b) {
     const auto [low, high] = std::minmax({find(a), find(b)});
-    parent_[static_cast<std::size_t>(high)] = low;
+    parent_[as_size(high)] = low;
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/structure/check_context.h"
+#include "core/as_size.h"
 #include "core/error.h"
 #include "kernels/constants/dequantize_constant.h"
 
@@ -20,8 +21,8 @@ std::vector<std::int64_t> steps_per_channel(const TensorInfo& weight, const kern
   const auto stored = kernels::stored_integers(weight, "");
   if (!stored.ok() || weight.shape.rank() != slots.rank) return {};
   const int axis = slots.channel_axis;
-  const auto channels = static_cast<std::size_t>(weight.shape[axis]);
-  const auto inner = static_cast<std::size_t>(weight.shape.elements(axis + 1, weight.shape.rank()));
+  const auto channels = as_size(weight.shape[axis]);
+  const auto inner = as_size(weight.shape.elements(axis + 1, weight.shape.rank()));
   std::vector<std::int64_t> steps(channels, 0);
   for (std::size_t i = 0; i < stored->size(); ++i) {
     auto& largest = steps[i / inner % channels];

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analysis/structure/check_context.h"
+#include "core/as_size.h"
 #include "core/error.h"
 
 namespace visq::analysis::check_zero_point {
@@ -33,8 +34,8 @@ void run(const CheckContext& context, Findings& findings) {
   for (const CheckedGraph& graph : context.graphs) {
     std::vector<bool> done(graph.graph().tensors.size(), false);
     const auto check_once = [&](int node, int tensor, bool weight) {
-      if (tensor < 0 || done[static_cast<std::size_t>(tensor)]) return;
-      done[static_cast<std::size_t>(tensor)] = true;
+      if (tensor < 0 || done[as_size(tensor)]) return;
+      done[as_size(tensor)] = true;
       check_tensor(graph, node, tensor, weight, findings);
     };
     for (const int input : graph.graph().inputs) check_once(-1, input, false);

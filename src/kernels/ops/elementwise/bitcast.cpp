@@ -1,6 +1,7 @@
 // BITCAST: the same bytes as elements of another type; a last axis appears or goes where the sizes differ.
 #include <cstring>
 
+#include "core/as_size.h"
 #include "kernels/element_types.h"
 
 namespace visq::kernels::ops_bitcast {
@@ -19,12 +20,12 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   } else if (from < to) {
     const bool divides = shape.rank() > 0 && shape.back() == to / from;
     if (!divides) return context.fail("{} of shape {} make no {}", name(input.dtype), to_string(shape), name(type));
-    shape = Shape(shape.dims().first(static_cast<std::size_t>(shape.rank()) - 1));
+    shape = Shape(shape.dims().first(as_size(shape.rank()) - 1));
   }
   VISQ_TRY(context.set_output(0, type, std::move(shape)));
   return make_kernel([](EvalContext& eval) -> Status {
     const Tensor& source = eval.input(0);
-    const std::size_t bytes = static_cast<std::size_t>(source.elements()) * size_of(source.dtype);
+    const std::size_t bytes = as_size(source.elements()) * size_of(source.dtype);
     if (bytes > 0) std::memcpy(eval.output(0).data, source.data, bytes);
     return {};
   });

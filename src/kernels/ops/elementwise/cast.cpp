@@ -5,6 +5,7 @@
 #include <complex>
 #include <limits>
 
+#include "core/as_size.h"
 #include "kernels/element_types.h"
 
 namespace visq::kernels::ops_cast {
@@ -93,8 +94,8 @@ std::unique_ptr<Kernel> two_steps(const Ways& from, const Ways& to) {
     const std::int64_t elements = eval.input(0).elements();
     for (std::int64_t i = 0; i < elements; i += kStretch) {
       const std::int64_t length = std::min(kStretch, elements - i);
-      from.into(eval.input(0).data + static_cast<std::size_t>(i) * from.size, between.data(), length);
-      to.out_of[from.wide](between.data(), eval.output(0).data + static_cast<std::size_t>(i) * to.size, length);
+      from.into(eval.input(0).data + as_size(i) * from.size, between.data(), length);
+      to.out_of[from.wide](between.data(), eval.output(0).data + as_size(i) * to.size, length);
     }
     return {};
   });

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/as_size.h"
 #include "core/cpu_clones.h"
 #include "kernels/backend/onednn.h"
 #include "kernels/convolution/convolution.h"
@@ -62,7 +63,7 @@ Status multiply_int8(const MatrixBatch& batch, EvalContext& context) {
   std::int32_t* out = context.out<std::int32_t>(0).data();
   for (std::int64_t i = 0; i < batch.products(); ++i, out += m * n) {
     const MatrixPair pair = batch.operands(i);
-    backend::multiply({left.data() + pair.left * m * k, k, m}, right[static_cast<std::size_t>(pair.right)], out, n);
+    backend::multiply({left.data() + pair.left * m * k, k, m}, right[as_size(pair.right)], out, n);
   }
   return {};
 }

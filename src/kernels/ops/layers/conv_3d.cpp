@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/as_size.h"
 #include "core/checked.h"
 #include "kernels/activation.h"
 #include "kernels/backend/onednn.h"
@@ -56,7 +57,7 @@ std::array<std::int64_t, kAxes> out_sizes(const Volume& volume) { return {volume
 /// One image: rows of all taps times the filter [taps * in_channels, out_channels].
 Status convolve(const Volume& volume, const float* image, const float* filter, EvalContext& context, float* out) {
   const std::int64_t length = volume.taps() * volume.in_channels, block = block_of(length);
-  auto* rows = reinterpret_cast<float*>(context.scratch(static_cast<std::size_t>(block * length) * sizeof(float)));
+  auto* rows = reinterpret_cast<float*>(context.scratch(as_size(block * length) * sizeof(float)));
   for (std::int64_t first = 0; first < volume.out_pixels(); first += block) {
     const std::int64_t count = std::min(block, volume.out_pixels() - first);
     std::fill_n(rows, count * length, 0.0F);
@@ -73,7 +74,7 @@ Status convolve(const Volume& volume, const float* image, const float* filter, E
 /// One image: pixels times the filter [taps * out_channels, in_channels], added up where their windows lie.
 Status spread(const Volume& volume, const float* image, const float* filter, EvalContext& context, float* out) {
   const std::int64_t length = volume.taps() * volume.out_channels, block = block_of(length);
-  auto* products = reinterpret_cast<float*>(context.scratch(static_cast<std::size_t>(block * length) * sizeof(float)));
+  auto* products = reinterpret_cast<float*>(context.scratch(as_size(block * length) * sizeof(float)));
   std::fill_n(out, volume.out_pixels() * volume.out_channels, 0.0F);
   for (std::int64_t first = 0; first < volume.in_pixels(); first += block) {
     const std::int64_t count = std::min(block, volume.in_pixels() - first);
@@ -105,7 +106,7 @@ Status convolve_in_order(const Volume& volume, const float* image, const float* 
 /// spread() summed up in order.
 Status spread_in_order(const Volume& volume, const float* image, const float* filter, EvalContext& context, float* out) {
   const std::int64_t depth = volume.in_channels, outputs = volume.out_channels;
-  auto* weights = reinterpret_cast<float*>(context.scratch(static_cast<std::size_t>(volume.taps() * depth * outputs) * sizeof(float)));
+  auto* weights = reinterpret_cast<float*>(context.scratch(as_size(volume.taps() * depth * outputs) * sizeof(float)));
   for (std::int64_t i = 0; i < volume.taps() * depth * outputs; ++i) {  // [taps, in_channels, out_channels]
     weights[i] = filter[(i / (depth * outputs) * outputs + i % outputs) * depth + i / outputs % depth];
   }

@@ -2,6 +2,7 @@
 //   z = logistic(xz + hz), r = logistic(xr + hr), n = tanh(xn + r * hn), h = z * h + (1 - z) * n   with x* = Wx x + bx, h* = Wh h + bh
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "core/cpu_clones.h"
 #include "kernels/activation.h"
 #include "kernels/math/float_functions.h"
@@ -45,9 +46,7 @@ class GruCell final : public RecurrentCell {
   std::int64_t columns() const override { return kGates * parts_.units; }
   std::int64_t outputs() const override { return parts_.units; }
 
-  std::size_t scratch_bytes(std::int64_t width) const override {
-    return aligned_bytes(static_cast<std::size_t>(width * columns()) * sizeof(float));
-  }
+  std::size_t scratch_bytes(std::int64_t width) const override { return aligned_bytes(as_size(width * columns()) * sizeof(float)); }
 
   void project(const float* input, const float*, std::int64_t count, float* sums, std::byte* scratch) const override {
     for (std::int64_t row = 0; row < count; ++row) std::copy(parts_.input_bias.begin(), parts_.input_bias.end(), sums + row * columns());

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/as_size.h"
 #include "kernels/op.h"
 
 namespace visq::kernels::ops_local_response_normalization {
@@ -36,7 +37,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   return make_kernel([parameters](EvalContext& eval) -> Status {
     const auto in = eval.in<float>(kInput);
     const auto out = eval.out<float>(0);
-    for (std::size_t start = 0; start < in.size(); start += static_cast<std::size_t>(parameters.channels)) {
+    for (std::size_t start = 0; start < in.size(); start += as_size(parameters.channels)) {
       normalize_row(in.data() + start, out.data() + start, parameters);
     }
     return {};

@@ -2,6 +2,7 @@
 #include <Eigen/Core>
 #include <cmath>
 
+#include "core/as_size.h"
 #include "kernels/activation.h"
 #include "kernels/op.h"
 
@@ -80,7 +81,7 @@ Result<std::unique_ptr<Kernel>> prepare_instance_norm(PrepareContext& context) {
     const auto out = eval.out<float>(0);
     if (out.empty()) return {};  // however many channels there are
     const Row gamma = weights(eval.input(kGamma), instance.channels), beta = weights(eval.input(kBeta), instance.channels);
-    for (std::size_t at = 0; at < out.size(); at += static_cast<std::size_t>(instance.channels * instance.size)) {
+    for (std::size_t at = 0; at < out.size(); at += as_size(instance.channels * instance.size)) {
       (side_by_side ? normalize_pixels : normalize_channels)(in + at, out.data() + at, instance, gamma, beta);
     }
     apply(activation, out);
@@ -102,7 +103,7 @@ Result<std::unique_ptr<Kernel>> prepare_rms_norm(PrepareContext& context) {
     if (out.empty()) return {};
     const Row gamma = weights(eval.input(kGamma), width);
     const Row beta = eval.has_input(kBeta) ? weights(eval.input(kBeta), width) : Row::Constant(width, -0.0);  // which changes nothing
-    for (std::size_t start = 0; start < in.size(); start += static_cast<std::size_t>(width)) {
+    for (std::size_t start = 0; start < in.size(); start += as_size(width)) {
       const auto x = Eigen::Map<const Eigen::Array<float, 1, Eigen::Dynamic>>(in.data() + start, width).cast<double>();
       const double scale = 1 / std::sqrt(x.square().mean() + epsilon);
       Eigen::Map<Eigen::Array<float, 1, Eigen::Dynamic>>(out.data() + start, width) = (gamma * (x * scale) + beta).cast<float>();

@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 
+#include "core/as_size.h"
 #include "core/cpu_clones.h"
 #include "kernels/element_types.h"
 #include "kernels/math/float_functions.h"
@@ -110,7 +111,7 @@ Result<std::unique_ptr<Kernel>> prepare_rows(PrepareContext& context, RowFunctio
   return make_kernel([function, parameter, length = shape.back()](EvalContext& eval) -> Status {
     const auto in = eval.in<T>(0);
     const auto out = eval.out<T>(0);
-    for (std::size_t start = 0; start < in.size(); start += static_cast<std::size_t>(length)) {
+    for (std::size_t start = 0; start < in.size(); start += as_size(length)) {
       function(in.data() + start, out.data() + start, length, parameter);
     }
     return {};

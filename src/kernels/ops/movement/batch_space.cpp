@@ -1,4 +1,5 @@
 // SPACE_TO_BATCH_ND, BATCH_TO_SPACE_ND: blocks of the plane against the batch, with padding before and cropping after.
+#include "core/as_size.h"
 #include "core/checked.h"
 #include "kernels/indexing/padding.h"
 #include "kernels/parameters.h"
@@ -33,8 +34,7 @@ Result<std::int64_t> product_of(const PrepareContext& context, const std::vector
 /// Paddings of all axes of `shape` from the [blocks, 2] tensor that has only those of the plane.
 Result<Paddings> read_borders(PrepareContext& context, const Shape& shape, std::size_t blocks) {
   VISQ_ASSIGN(const auto plane, read_paddings(context, kBorders, Shape(shape.dims().subspan(1, blocks))));
-  Paddings all{std::vector<std::int64_t>(static_cast<std::size_t>(shape.rank()), 0),
-               std::vector<std::int64_t>(static_cast<std::size_t>(shape.rank()), 0), shape};
+  Paddings all{std::vector<std::int64_t>(as_size(shape.rank()), 0), std::vector<std::int64_t>(as_size(shape.rank()), 0), shape};
   for (std::size_t i = 0; i < blocks; ++i) {
     all.before[i + 1] = plane.before[i];
     all.after[i + 1] = plane.after[i];
@@ -76,7 +76,7 @@ Walks walk_blocks(const Shape& plane, const Shape& batch, const std::vector<std:
 Tensor scratch_like(EvalContext& eval, const Tensor& model, std::int64_t elements) {
   Tensor tensor;
   tensor.dtype = model.dtype;
-  tensor.data = eval.scratch(static_cast<std::size_t>(elements) * size_of(model.dtype));
+  tensor.data = eval.scratch(as_size(elements) * size_of(model.dtype));
   return tensor;
 }
 
@@ -126,7 +126,7 @@ Result<std::unique_ptr<Kernel>> prepare_batch_to_space(PrepareContext& context) 
   Shape cropped = plane;
   Walk kept = {0, {}};
   for (int axis = 0; axis < plane.rank(); ++axis) {
-    const auto i = static_cast<std::size_t>(axis);
+    const auto i = as_size(axis);
     if (borders.before[i] > plane[axis] - borders.after[i]) {
       return context.fail("cropping {} and {} exceeds axis {} of size {}", borders.before[i], borders.after[i], axis, plane[axis]);
     }

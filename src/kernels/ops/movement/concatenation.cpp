@@ -1,5 +1,6 @@
 // CONCATENATION, PACK: inputs side by side along an axis, which PACK inserts.
 #include "kernels/indexing/concatenation.h"
+#include "core/as_size.h"
 #include "kernels/element_types.h"
 #include "kernels/parameters.h"
 #include "kernels/stored.h"
@@ -35,7 +36,7 @@ Result<std::unique_ptr<Kernel>> prepare_pack(PrepareContext& context) {
   const Shape shape(std::move(dims));
   VISQ_TRY(context.set_output(0, context.input(0).dtype, shape));
   Walk target = dense_walk(shape);
-  const std::int64_t step = target.strides[static_cast<std::size_t>(axis)];
+  const std::int64_t step = target.strides[as_size(axis)];
   target.strides.erase(target.strides.begin() + axis);
   std::vector<StridedCopy> copies;
   for (int slot = 0; slot < count; ++slot, target.offset += step) copies.emplace_back(part, dense_walk(part), target);

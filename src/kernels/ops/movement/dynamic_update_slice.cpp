@@ -1,6 +1,7 @@
 // DYNAMIC_UPDATE_SLICE: the operand with a block replaced; where it starts is data, moved so that the block lies inside.
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "kernels/element_types.h"
 #include "kernels/indexing/index_values.h"
 #include "kernels/indexing/strided_copy.h"
@@ -34,7 +35,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
     copy_elements(eval.input(kOperand), 0, eval.output(0), 0, eval.output(0).elements());
     std::int64_t shift = 0;
     for (int axis = 0; axis < room.rank(); ++axis) {
-      shift += std::clamp<std::int64_t>(index_value(eval.input(kStart), axis), 0, room[axis]) * strides[static_cast<std::size_t>(axis)];
+      shift += std::clamp<std::int64_t>(index_value(eval.input(kStart), axis), 0, room[axis]) * strides[as_size(axis)];
     }
     copy.run(eval.input(kUpdate), eval.output(0), shift);
     return {};

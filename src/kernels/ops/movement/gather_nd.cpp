@@ -1,4 +1,5 @@
 // GATHER_ND, SCATTER_ND: slices addressed by tuples of indices, read or added up.
+#include "core/as_size.h"
 #include "kernels/element_types.h"
 #include "kernels/fixed_point/integer_arithmetic.h"
 #include "kernels/indexing/index_values.h"
@@ -25,7 +26,7 @@ struct Tuples {
       if (index < 0 || index >= leading[axis]) {
         return bad_input("{}: index {} is out of range for axis {} of size {}", place, index, axis, leading[axis]);
       }
-      offset += index * strides[static_cast<std::size_t>(axis)];
+      offset += index * strides[as_size(axis)];
     }
     return offset;
   }
@@ -38,7 +39,7 @@ Result<Tuples> plan_tuples(const PrepareContext& context, int slot, const Shape&
   if (indices.back() > into.rank()) return context.fail("tuples of {} indices for a tensor of rank {}", indices.back(), into.rank());
   const int depth = static_cast<int>(indices.back());
   Tuples tuples;
-  tuples.leading = Shape(into.dims().first(static_cast<std::size_t>(depth)));
+  tuples.leading = Shape(into.dims().first(as_size(depth)));
   tuples.strides = dense_strides(into);
   tuples.count = indices.elements(0, indices.rank() - 1);
   tuples.slice = into.elements(depth, into.rank());
@@ -48,7 +49,7 @@ Result<Tuples> plan_tuples(const PrepareContext& context, int slot, const Shape&
 
 /// The index tensor's outer axes, then those of a slice.
 Shape addressed_shape(const Shape& indices, const Shape& into) {
-  Shape shape(indices.dims().first(static_cast<std::size_t>(indices.rank()) - 1));
+  Shape shape(indices.dims().first(as_size(indices.rank()) - 1));
   for (int axis = static_cast<int>(indices.back()); axis < into.rank(); ++axis) shape.push_back(into[axis]);
   return shape;
 }
@@ -90,8 +91,8 @@ Result<std::unique_ptr<Kernel>> prepare_scatter_nd(PrepareContext& context) {
       for (std::int64_t i = 0; i < tuples.count; ++i) {
         VISQ_ASSIGN(const std::int64_t start, tuples.start(eval.input(kIndices), i));
         for (std::int64_t j = 0; j < tuples.slice; ++j) {
-          T& sum = out[static_cast<std::size_t>(start + j)];
-          const T update = updates[static_cast<std::size_t>(i * tuples.slice + j)];
+          T& sum = out[as_size(start + j)];
+          const T update = updates[as_size(i * tuples.slice + j)];
           if constexpr (std::is_same_v<T, Bool>)
             sum = sum || update;
           else

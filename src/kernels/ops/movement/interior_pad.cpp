@@ -1,4 +1,5 @@
 // STABLEHLO_PAD, DILATE: elements moved apart and edges added or cropped; what is new takes one value.
+#include "core/as_size.h"
 #include "kernels/indexing/interior_padding.h"
 
 #include "kernels/element_types.h"
@@ -23,7 +24,7 @@ Result<std::unique_ptr<Kernel>> pad_kernel(PrepareContext& context, int value, c
 
 Result<std::unique_ptr<Kernel>> prepare_pad(PrepareContext& context) {
   VISQ_TRY(context.expect_inputs(2, 2));
-  const auto rank = static_cast<std::size_t>(context.input(kInput).shape.rank());
+  const auto rank = as_size(context.input(kInput).shape.rank());
   const auto low = context.attributes().integers("edge_padding_low");
   const auto high = context.attributes().integers("edge_padding_high");
   const auto interior = context.attributes().integers("interior_padding");
@@ -40,7 +41,7 @@ Result<std::unique_ptr<Kernel>> prepare_dilate(PrepareContext& context) {
   VISQ_TRY(context.expect_inputs(3, 3));
   VISQ_ASSIGN(const auto steps, context.integers(1, "the dilations"));
   const int rank = context.input(kInput).shape.rank();
-  if (steps.size() != static_cast<std::size_t>(rank)) return context.fail("{} dilations for a tensor of rank {}", steps.size(), rank);
+  if (steps.size() != as_size(rank)) return context.fail("{} dilations for a tensor of rank {}", steps.size(), rank);
   std::vector<AxisPadding> paddings;
   for (const std::int64_t step : steps) {
     if (step < 1) return context.fail("a dilation of {}", step);

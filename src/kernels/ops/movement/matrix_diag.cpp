@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/as_size.h"
 #include "kernels/element_types.h"
 #include "kernels/indexing/strided_copy.h"
 
@@ -27,7 +28,7 @@ Result<std::unique_ptr<Kernel>> prepare_diag(PrepareContext& context) {
   VISQ_TRY(context.set_output(0, context.input(0).dtype, matrices));
   return make_kernel([copy = diagonal_copy(diagonals, matrices)](EvalContext& eval) -> Status {
     Tensor& output = eval.output(0);
-    const std::size_t bytes = static_cast<std::size_t>(output.elements()) * size_of(output.dtype);
+    const std::size_t bytes = as_size(output.elements()) * size_of(output.dtype);
     if (bytes > 0) std::memset(output.data, 0, bytes);
     copy.run(eval.input(0), output);
     return {};
@@ -41,7 +42,7 @@ Result<std::unique_ptr<Kernel>> prepare_set_diag(PrepareContext& context) {
   VISQ_TRY(context.expect_same_type(kDiagonals, "the diagonal", kMatrices));
   const Shape& matrices = context.input(kMatrices).shape;
   if (matrices.rank() < 2) return context.fail("the input has rank {}, expected 2 or more", matrices.rank());
-  Shape expected(matrices.dims().first(static_cast<std::size_t>(matrices.rank()) - 1));
+  Shape expected(matrices.dims().first(as_size(matrices.rank()) - 1));
   expected[expected.rank() - 1] = std::min(expected.back(), matrices.back());
   const Shape& diagonals = context.input(kDiagonals).shape;
   if (diagonals != expected) return context.fail("the diagonal has the shape {}, expected {}", to_string(diagonals), to_string(expected));

@@ -1,4 +1,5 @@
 // MIRROR_PAD: the input surrounded by its own reflection, with (SYMMETRIC) or without (REFLECT) repeating the edge.
+#include "core/as_size.h"
 #include "kernels/indexing/padding.h"
 #include "kernels/stored.h"
 
@@ -15,7 +16,7 @@ std::vector<StridedCopy> mirror_copies(const Shape& input, const Paddings& paddi
   Shape region = input;
   Walk middle{interior_offset(paddings), all.strides};
   for (int axis = input.rank() - 1; axis >= 0; --axis) {
-    const auto i = static_cast<std::size_t>(axis);
+    const auto i = as_size(axis);
     const std::int64_t step = all.strides[i];
     Walk source = middle, target = middle;
     source.strides[i] = -step;  // outwards from the edge, while the source runs inwards
@@ -41,7 +42,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   VISQ_ASSIGN(const Paddings paddings, read_paddings(context, 1, input.shape));
   const std::int64_t skipped = context.attributes().text("mode", "REFLECT") == "REFLECT" ? 1 : 0;
   for (int axis = 0; axis < input.shape.rank(); ++axis) {
-    const auto i = static_cast<std::size_t>(axis);
+    const auto i = as_size(axis);
     const std::int64_t most = std::max(paddings.before[i], paddings.after[i]);
     if (most > 0 && most > input.shape[axis] - skipped) {
       return context.fail("padding {} is too large to mirror axis {} of size {}", most, axis, input.shape[axis]);

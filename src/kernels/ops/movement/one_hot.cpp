@@ -1,4 +1,5 @@
 // ONE_HOT: along a new axis, `on` where it stands at the index, `off` elsewhere; an index out of range gives `off` only.
+#include "core/as_size.h"
 #include "kernels/element_types.h"
 #include "kernels/indexing/index_values.h"
 #include "kernels/indexing/strided_copy.h"
@@ -28,7 +29,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   dims.insert(dims.begin() + axis, depth);
   const Shape shape(std::move(dims));
   VISQ_TRY(context.set_output(0, context.input(kOn).dtype, shape));
-  StridedCopy clear(shape, {0, std::vector<std::int64_t>(static_cast<std::size_t>(shape.rank()), 0)}, dense_walk(shape));
+  StridedCopy clear(shape, {0, std::vector<std::int64_t>(as_size(shape.rank()), 0)}, dense_walk(shape));
   return make_kernel([clear = std::move(clear), depth, inner = indices.elements(axis, indices.rank())](EvalContext& eval) -> Status {
     clear.run(eval.input(kOff), eval.output(0));
     const Tensor& index_tensor = eval.input(kIndices);

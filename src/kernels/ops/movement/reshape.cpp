@@ -1,4 +1,5 @@
 // RESHAPE, SQUEEZE, EXPAND_DIMS: the same elements under another shape.
+#include "core/as_size.h"
 #include "core/checked.h"
 #include "kernels/element_types.h"
 #include "kernels/indexing/strided_copy.h"
@@ -25,7 +26,7 @@ Result<Shape> resolve_shape(const PrepareContext& context, std::vector<std::int6
     if (!product) return context.fail("cannot take the shape {}", to_string(Shape(dims)));
     fixed = *product;
   }
-  if (open >= 0 && fixed > 0) dims[static_cast<std::size_t>(open)] = from.elements() / fixed;
+  if (open >= 0 && fixed > 0) dims[as_size(open)] = from.elements() / fixed;
   const Shape shape(std::move(dims));
   if (checked_elements(shape.dims()) != from.elements()) {
     return context.fail("{} elements of {} do not fit the shape {}", from.elements(), to_string(from), to_string(shape));
@@ -58,15 +59,15 @@ Result<std::unique_ptr<Kernel>> prepare_squeeze(PrepareContext& context) {
   VISQ_TRY(context.expect_outputs(1));
   const Shape& from = context.input(kInput).shape;
   const auto axes = context.attributes().integers("squeeze_dims");
-  std::vector<bool> dropped(static_cast<std::size_t>(from.rank()), false);
+  std::vector<bool> dropped(as_size(from.rank()), false);
   for (const std::int64_t listed : axes) {
     VISQ_ASSIGN(const int axis, checked_axis(context, listed, from.rank()));
     if (from[axis] != 1) return context.fail("axis {} to squeeze has size {}", axis, from[axis]);
-    dropped[static_cast<std::size_t>(axis)] = true;
+    dropped[as_size(axis)] = true;
   }
   Shape shape;
   for (int axis = 0; axis < from.rank(); ++axis) {
-    const bool drop = axes.empty() ? from[axis] == 1 : dropped[static_cast<std::size_t>(axis)];
+    const bool drop = axes.empty() ? from[axis] == 1 : dropped[as_size(axis)];
     if (!drop) shape.push_back(from[axis]);
   }
   return same_elements(context, std::move(shape));

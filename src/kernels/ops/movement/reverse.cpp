@@ -1,4 +1,5 @@
 // REVERSE_V2: axes back to front. REVERSE_SEQUENCE: the first `length` entries of each sequence back to front.
+#include "core/as_size.h"
 #include "kernels/element_types.h"
 #include "kernels/indexing/index_values.h"
 #include "kernels/indexing/strided_copy.h"
@@ -17,7 +18,7 @@ Result<std::unique_ptr<Kernel>> prepare_reverse(PrepareContext& context) {
   Walk source = dense_walk(shape);
   for (const std::int64_t entry : listed) {
     VISQ_ASSIGN(const int axis, checked_axis(context, entry, shape.rank()));
-    std::int64_t& step = source.strides[static_cast<std::size_t>(axis)];
+    std::int64_t& step = source.strides[as_size(axis)];
     if (step < 0) return context.fail("axis {} is listed twice", axis);
     source.offset += (shape[axis] - 1) * step;
     step = -step;

@@ -1,4 +1,5 @@
 // SLICE: a block of the input given by its first element and its sizes.
+#include "core/as_size.h"
 #include "kernels/element_types.h"
 #include "kernels/indexing/strided_copy.h"
 #include "kernels/parameters.h"
@@ -19,7 +20,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   Walk source = dense_walk(from);
   Shape shape;
   for (int axis = 0; axis < from.rank(); ++axis) {
-    const auto i = static_cast<std::size_t>(axis);
+    const auto i = as_size(axis);
     if (begin[i] < 0 || begin[i] > from[axis]) return context.fail("begin {} is outside axis {} of size {}", begin[i], axis, from[axis]);
     const std::int64_t rest = from[axis] - begin[i];
     const std::int64_t count = size[i] == -1 ? rest : size[i];

@@ -1,4 +1,5 @@
 // SPARSE_TO_DENSE: a tensor of one default value with single elements set; of equal indices the last one counts.
+#include "core/as_size.h"
 #include "kernels/element_types.h"
 #include "kernels/indexing/index_values.h"
 #include "kernels/indexing/strided_copy.h"
@@ -55,7 +56,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   const Shape shape(std::move(dims));
   VISQ_ASSIGN(const std::int64_t count, count_indices(context, shape));
   VISQ_TRY(context.set_output(0, context.input(kValues).dtype, shape));
-  const StridedCopy fill(shape, {0, std::vector<std::int64_t>(static_cast<std::size_t>(shape.rank()), 0)}, dense_walk(shape));
+  const StridedCopy fill(shape, {0, std::vector<std::int64_t>(as_size(shape.rank()), 0)}, dense_walk(shape));
   return make_kernel([fill, count, place = context.place()](EvalContext& eval) {
     fill.run(eval.input(kDefault), eval.output(0));
     return set_elements(eval, count, place);

@@ -1,4 +1,5 @@
 // SPLIT, SPLIT_V, UNPACK: one input cut into outputs along an axis, which UNPACK drops.
+#include "core/as_size.h"
 #include "core/checked.h"
 #include "kernels/element_types.h"
 #include "kernels/indexing/strided_copy.h"
@@ -26,7 +27,7 @@ Result<std::unique_ptr<Kernel>> cut(PrepareContext& context, int slot, int axis,
     piece[axis] = sizes[i];
     VISQ_TRY(context.set_output(static_cast<int>(i), input.dtype, piece));
     copies.emplace_back(piece, source, dense_walk(piece));
-    source.offset += sizes[i] * source.strides[static_cast<std::size_t>(axis)];
+    source.offset += sizes[i] * source.strides[as_size(axis)];
   }
   return cut_kernel(slot, std::move(copies));
 }
@@ -40,7 +41,7 @@ Result<std::unique_ptr<Kernel>> prepare_split(PrepareContext& context) {
   VISQ_ASSIGN(const int axis, checked_axis(context, where, shape.rank()));
   const int count = context.output_count();
   if (shape[axis] % count != 0) return context.fail("axis {} of size {} cannot be cut into {} equal pieces", axis, shape[axis], count);
-  return cut(context, kInput, axis, std::vector<std::int64_t>(static_cast<std::size_t>(count), shape[axis] / count));
+  return cut(context, kInput, axis, std::vector<std::int64_t>(as_size(count), shape[axis] / count));
 }
 
 /// Piece sizes that add up to `total`; one of them may be -1, what is left.
@@ -87,7 +88,7 @@ Result<std::unique_ptr<Kernel>> prepare_unpack(PrepareContext& context) {
   dims.erase(dims.begin() + axis);
   const Shape piece(std::move(dims));
   Walk source = dense_walk(input.shape);
-  const std::int64_t step = source.strides[static_cast<std::size_t>(axis)];
+  const std::int64_t step = source.strides[as_size(axis)];
   source.strides.erase(source.strides.begin() + axis);
   std::vector<StridedCopy> copies;
   for (int i = 0; i < context.output_count(); ++i, source.offset += step) {

@@ -1,6 +1,7 @@
 // STABLEHLO_GATHER: slices of one size, each from where an index vector points; those that would reach outside are moved inside.
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "kernels/element_types.h"
 #include "kernels/indexing/index_vectors.h"
 #include "kernels/indexing/strided_copy.h"
@@ -21,14 +22,14 @@ struct Slice {
 Result<Slice> plan_slice(const PrepareContext& context) {
   const Shape& operand = context.input(kOperand).shape;
   const auto sizes = context.attributes().integers("slice_sizes");
-  if (sizes.size() != static_cast<std::size_t>(operand.rank())) {
+  if (sizes.size() != as_size(operand.rank())) {
     return context.fail("{} slice sizes for an operand of rank {}", sizes.size(), operand.rank());
   }
   VISQ_ASSIGN(const auto collapsed, listed_axes(context, "collapsed_slice_dims", operand.rank()));
   const auto strides = dense_strides(operand);
   Slice slice;
   for (int axis = 0; axis < operand.rank(); ++axis) {
-    const auto i = static_cast<std::size_t>(axis);
+    const auto i = as_size(axis);
     if (sizes[i] < 0 || sizes[i] > operand[axis]) {
       return context.fail("a slice of {} from axis {} of size {}", sizes[i], axis, operand[axis]);
     }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/as_size.h"
 #include "kernels/elementwise/fold_function.h"
 #include "kernels/indexing/index_vectors.h"
 #include "kernels/indexing/indexing.h"
@@ -35,7 +36,7 @@ Result<Plan> make_plan(const PrepareContext& context) {
   VISQ_ASSIGN(const auto inserted, listed_axes(context, "inserted_window_dims", operand.rank()));
   std::vector<int> extended;  // axes of the operand along which windows extend
   for (int axis = 0; axis < operand.rank(); ++axis) {
-    if (!inserted[static_cast<std::size_t>(axis)]) extended.push_back(axis);
+    if (!inserted[as_size(axis)]) extended.push_back(axis);
   }
   const auto windows = std::count(is_window.begin(), is_window.end(), true);
   if (windows != static_cast<std::int64_t>(extended.size())) {
@@ -49,14 +50,14 @@ Result<Plan> make_plan(const PrepareContext& context) {
   std::size_t window = 0;
   int batch = 0;
   for (int axis = 0; axis < updates.rank(); ++axis) {
-    if (is_window[static_cast<std::size_t>(axis)]) {
+    if (is_window[as_size(axis)]) {
       plan.axes.push_back({updates[axis], extended[window++], 0});
       continue;
     }
     if (updates[axis] != plan.vectors.batch()[batch]) {
       return context.fail("axis {} of the updates has size {}, expected {}", axis, updates[axis], plan.vectors.batch()[batch]);
     }
-    plan.axes.push_back({updates[axis], -1, vector_strides[static_cast<std::size_t>(batch++)]});
+    plan.axes.push_back({updates[axis], -1, vector_strides[as_size(batch++)]});
   }
   return plan;
 }
@@ -78,7 +79,7 @@ std::int64_t target_of(const Plan& plan, const std::vector<std::int64_t>& coordi
   for (std::size_t i = 0; i < coordinates.size(); ++i) vector += coordinates[i] * plan.axes[i].vector_stride;
   std::copy_n(starts.begin() + vector * static_cast<std::int64_t>(index.size()), index.size(), index.begin());
   for (std::size_t i = 0; i < coordinates.size(); ++i) {
-    if (plan.axes[i].window_of >= 0) index[static_cast<std::size_t>(plan.axes[i].window_of)] += coordinates[i];
+    if (plan.axes[i].window_of >= 0) index[as_size(plan.axes[i].window_of)] += coordinates[i];
   }
   std::int64_t target = 0;
   for (std::size_t i = 0; i < index.size(); ++i) {
@@ -100,14 +101,13 @@ void fold_into(std::byte* element, const std::byte* update, const Fold& fold) {
 void scatter(EvalContext& eval, const Plan& plan, const Fold& fold) {
   const Tensor& updates = eval.input(kUpdates);
   std::byte* const out = eval.output(0).data;
-  std::memcpy(out, eval.input(kOperand).data, static_cast<std::size_t>(eval.output(0).elements()) * fold.size);
+  std::memcpy(out, eval.input(kOperand).data, as_size(eval.output(0).elements()) * fold.size);
   if (updates.elements() == 0) return;  // however many index vectors there are
   const auto starts = read_starts(plan, eval.input(kIndices));
   std::vector<std::int64_t> coordinates(plan.axes.size()), index(plan.strides.size());
   for (std::int64_t i = 0; i < updates.elements(); ++i) {
     const std::int64_t target = target_of(plan, coordinates, starts, index);
-    if (target >= 0)
-      fold_into(out + static_cast<std::size_t>(target) * fold.size, updates.data + static_cast<std::size_t>(i) * fold.size, fold);
+    if (target >= 0) fold_into(out + as_size(target) * fold.size, updates.data + as_size(i) * fold.size, fold);
     for (std::size_t axis = coordinates.size(); axis > 0 && ++coordinates[axis - 1] == plan.axes[axis - 1].size; --axis) {
       coordinates[axis - 1] = 0;
     }

@@ -1,6 +1,7 @@
 // STRIDED_SLICE: begin, end and stride per axis, with the five masks of numpy-like indexing.
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "kernels/element_types.h"
 #include "kernels/indexing/strided_copy.h"
 #include "kernels/parameters.h"
@@ -78,7 +79,7 @@ class Builder {
     walk_.strides.push_back(0);
   }
   void add(const Taken& taken, bool shrink) {
-    const std::int64_t step = strides_[static_cast<std::size_t>(axis_++)];
+    const std::int64_t step = strides_[as_size(axis_++)];
     walk_.offset += taken.first * step;
     if (shrink) return;
     shape_.push_back(taken.count);

@@ -1,6 +1,7 @@
 // TILE, BROADCAST_TO, FILL, ZEROS_LIKE: outputs that repeat an input, one value, or zero.
 #include <cstring>
 
+#include "core/as_size.h"
 #include "core/checked.h"
 #include "kernels/element_types.h"
 #include "kernels/indexing/broadcast.h"
@@ -20,7 +21,7 @@ Result<std::unique_ptr<Kernel>> prepare_tile(PrepareContext& context) {
   VISQ_ASSIGN(const auto multiples, integers_of(context, 1, "the list of multiples", from.rank()));
   Shape shape, region;
   for (int axis = 0; axis < from.rank(); ++axis) {
-    const std::int64_t multiple = multiples[static_cast<std::size_t>(axis)];
+    const std::int64_t multiple = multiples[as_size(axis)];
     const auto size = checked_mul(from[axis], multiple);
     if (multiple < 0 || !size) return context.fail("cannot repeat axis {} of size {} {} times", axis, from[axis], multiple);
     shape.push_back(*size);
@@ -71,7 +72,7 @@ Result<std::unique_ptr<Kernel>> prepare_zeros_like(PrepareContext& context) {
   VISQ_TRY(context.set_output(0, context.input(kInput).dtype, context.input(kInput).shape));
   return make_kernel([](EvalContext& eval) -> Status {
     const Tensor& output = eval.output(0);
-    const std::size_t bytes = static_cast<std::size_t>(output.elements()) * size_of(output.dtype);
+    const std::size_t bytes = as_size(output.elements()) * size_of(output.dtype);
     if (bytes > 0) std::memset(output.data, 0, bytes);
     return {};
   });

@@ -1,4 +1,5 @@
 // TRANSPOSE: axis i of the output is axis perm[i] of the input.
+#include "core/as_size.h"
 #include "kernels/element_types.h"
 #include "kernels/indexing/strided_copy.h"
 #include "kernels/parameters.h"
@@ -20,7 +21,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   Walk source;
   for (const std::int64_t listed : permutation) {
     VISQ_ASSIGN(const int axis, checked_axis(context, listed, from.rank()));
-    const auto index = static_cast<std::size_t>(axis);
+    const auto index = as_size(axis);
     if (used[index]) return context.fail("the permutation names axis {} twice", axis);
     used[index] = true;
     shape.push_back(from[axis]);

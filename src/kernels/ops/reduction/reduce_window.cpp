@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/as_size.h"
 #include "core/checked.h"
 #include "kernels/element_types.h"
 #include "kernels/elementwise/fold_function.h"
@@ -32,7 +33,7 @@ Result<Windows> plan_windows(PrepareContext& context, const Shape& over, const W
   const auto strides = dense_strides(over);
   constexpr std::int64_t kLargest = std::int64_t{1} << 40;
   for (int axis = 0; axis < over.rank(); ++axis) {
-    const auto i = static_cast<std::size_t>(axis);
+    const auto i = as_size(axis);
     for (const std::int64_t value : {sizes.size[i], sizes.stride[i], sizes.dilation[i]}) {
       if (value < 1 || value > kLargest) {
         return context.fail("axis {} has windows of {}, stride {}, dilation {}", axis, sizes.size[i], sizes.stride[i], sizes.dilation[i]);
@@ -76,7 +77,7 @@ Result<std::unique_ptr<Kernel>> window_kernel(PrepareContext& context, FoldFunct
     Tensor over = eval.input(kInput);
     if (pad != nullptr) {
       over.shape = pad->padded();
-      over.data = eval.scratch(static_cast<std::size_t>(over.elements()) * fold.size);
+      over.data = eval.scratch(as_size(over.elements()) * fold.size);
       pad->run(eval.input(kInput), eval.input(kInitial), over);
     }
     fold_windows(windows, over.data, eval.input(kInitial).data, eval.output(0).data, fold);
@@ -103,7 +104,7 @@ Result<std::unique_ptr<Kernel>> prepare_reduce_window(PrepareContext& context) {
   for (const auto& [role, values] : inputs) {
     VISQ_ASSIGN(*values, context.integers(slot++, role));
     const int rank = context.input(kInput).shape.rank();
-    if (values->size() != static_cast<std::size_t>(rank)) {
+    if (values->size() != as_size(rank)) {
       return context.fail("{} has {} values for a tensor of rank {}", role, values->size(), rank);
     }
   }
@@ -113,7 +114,7 @@ Result<std::unique_ptr<Kernel>> prepare_reduce_window(PrepareContext& context) {
 /// An option with one number per axis, or `per_axis` of them; all `fallback` where it is absent.
 Result<std::vector<std::int64_t>> listed(const PrepareContext& context, std::string_view option, std::int64_t fallback, int per_axis = 1) {
   const auto values = context.attributes().integers(option);
-  const auto count = static_cast<std::size_t>(context.input(kInput).shape.rank() * per_axis);
+  const auto count = as_size(context.input(kInput).shape.rank() * per_axis);
   if (values.empty()) return std::vector<std::int64_t>(count, fallback);
   if (values.size() != count) return context.fail("{} has {} values, expected {}", option, values.size(), count);
   return std::vector<std::int64_t>(values.begin(), values.end());

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/as_size.h"
 #include "kernels/element_types.h"
 #include "kernels/parameters.h"
 
@@ -28,7 +29,7 @@ struct Before {
 
 template <class T, class Index>
 Status top(EvalContext& eval, std::int64_t size, std::int64_t count) {
-  auto* order = reinterpret_cast<std::int64_t*>(eval.scratch(static_cast<std::size_t>(size) * sizeof(std::int64_t)));
+  auto* order = reinterpret_cast<std::int64_t*>(eval.scratch(as_size(size) * sizeof(std::int64_t)));
   const T* row = eval.in<T>(kInput).data();
   T* values = eval.out<T>(0).data();
   Index* indices = eval.out<Index>(1).data();

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/as_size.h"
 #include "kernels/custom_options.h"
 #include "kernels/math/fft.h"
 
@@ -59,7 +60,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   const std::int64_t used = windows > 0 ? points : 1;  // no tables for nothing
   Plan plan{samples[1], windows, stride, hann(windows > 0 ? window : 0), Fft(used), options.flag("magnitude_squared")};
   return make_kernel([plan = std::move(plan)](EvalContext& eval) -> Status {
-    auto* line = reinterpret_cast<Complex*>(eval.scratch(static_cast<std::size_t>(plan.transform.points()) * sizeof(Complex)));
+    auto* line = reinterpret_cast<Complex*>(eval.scratch(as_size(plan.transform.points()) * sizeof(Complex)));
     compute(plan, eval.in<float>(0).data(), line, eval.out<float>(0).data());
     return {};
   });

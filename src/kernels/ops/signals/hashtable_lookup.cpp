@@ -1,6 +1,7 @@
 // HASHTABLE_LOOKUP: rows of a table found by rising integer keys; a key that is not there gives a row of zero bytes (or "").
 #include <algorithm>
 
+#include "core/as_size.h"
 #include "kernels/element_types.h"
 #include "kernels/fixed_point/integer_arithmetic.h"
 #include "kernels/indexing/strided_copy.h"
@@ -28,7 +29,7 @@ void clear(Tensor& tensor, std::int64_t from, std::int64_t count) {
     std::fill_n(tensor.strings->begin() + from, count, std::string());
   } else {
     const std::size_t size = size_of(tensor.dtype);
-    std::fill_n(tensor.data + static_cast<std::size_t>(from) * size, static_cast<std::size_t>(count) * size, std::byte{0});
+    std::fill_n(tensor.data + as_size(from) * size, as_size(count) * size, std::byte{0});
   }
 }
 

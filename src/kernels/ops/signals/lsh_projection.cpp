@@ -2,6 +2,7 @@
 // the input's rows under one seed.
 #include <cstring>
 
+#include "core/as_size.h"
 #include "kernels/element_types.h"
 #include "kernels/math/fingerprint.h"
 
@@ -64,7 +65,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   if (type != "SPARSE" && type != "DENSE") return context.fail("projection type '{}'", type);
   const bool sparse = type == "SPARSE";
   VISQ_TRY(context.set_output(0, DType::kInt32, {sparse ? seeds[0] : seeds.elements()}));
-  const auto row_bytes = static_cast<std::size_t>(input.shape.elements(1, input.shape.rank())) * size_of(input.dtype);
+  const auto row_bytes = as_size(input.shape.elements(1, input.shape.rank())) * size_of(input.dtype);
   return make_kernel([sparse, row_bytes](EvalContext& eval) { return project(eval, sparse, row_bytes); });
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <queue>
 
+#include "core/as_size.h"
 #include "kernels/parameters.h"
 
 namespace visq::kernels::ops_non_max_suppression {
@@ -122,8 +123,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context, bool soft) {
   return make_kernel([soft, count_slot, most, place = context.place()](EvalContext& eval) -> Status {
     const float sigma = soft ? eval.in<float>(kSigma)[0] : 0;
     if (sigma < 0) return bad_input("{}: sigma is {}, expected 0 or more", place, sigma);
-    const Limits limits{static_cast<std::size_t>(most), eval.in<float>(kOverlap)[0], eval.in<float>(kThreshold)[0],
-                        sigma > 0 ? -0.5F / sigma : 0.0F};
+    const Limits limits{as_size(most), eval.in<float>(kOverlap)[0], eval.in<float>(kThreshold)[0], sigma > 0 ? -0.5F / sigma : 0.0F};
     const Selection selected = select(reinterpret_cast<const Box*>(eval.input(kBoxes).data), eval.in<float>(kScores), limits);
     write_padded(selected.boxes, eval.out<std::int32_t>(0));
     if (soft) write_padded(selected.scores, eval.out<float>(1));

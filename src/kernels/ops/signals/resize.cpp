@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/as_size.h"
 #include "core/cpu_clones.h"
 #include "kernels/element_types.h"
 #include "kernels/images/resize.h"
@@ -58,7 +59,7 @@ Result<std::unique_ptr<Kernel>> prepare_bilinear(PrepareContext& context) {
   return make_kernel([resize](EvalContext& eval) -> Status {
     if (eval.output(0).elements() == 0) return {};
     const std::int64_t width = resize.columns.out;
-    auto* columns = reinterpret_cast<Neighbours*>(eval.scratch(static_cast<std::size_t>(width) * sizeof(Neighbours)));
+    auto* columns = reinterpret_cast<Neighbours*>(eval.scratch(as_size(width) * sizeof(Neighbours)));
     for (std::int64_t x = 0; x < width; ++x) columns[x] = neighbours(resize.columns, x);
     const std::int64_t row_elements = resize.columns.in * resize.channels;
     float* out = eval.out<float>(0).data();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/as_size.h"
 #include "kernels/element_types.h"
 #include "kernels/math/fft.h"
 #include "kernels/parameters.h"
@@ -64,7 +65,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   return make_kernel([plan = std::move(plan), images = shape.elements(0, rank - 2)](EvalContext& eval) -> Status {
     const std::int64_t out_step = plan.down.points() * plan.kept();
     const std::int64_t longest = std::max(plan.down.points(), plan.along.points());
-    auto* field = reinterpret_cast<Complex*>(eval.scratch(static_cast<std::size_t>(out_step + longest) * sizeof(Complex)));
+    auto* field = reinterpret_cast<Complex*>(eval.scratch(as_size(out_step + longest) * sizeof(Complex)));
     for (std::int64_t i = 0; i < images; ++i) {
       transform(plan, eval.in<float>(kInput).data() + i * plan.image_step, field, field + out_step,
                 eval.out<std::complex<float>>(0).data() + i * out_step);

@@ -1,6 +1,7 @@
 // SKIP_GRAM: the n-grams of a sentence, with up to max_skip_size words left out between two of their words.
 #include <cstddef>
 
+#include "core/as_size.h"
 #include "kernels/op.h"
 #include "visq/limits.h"
 
@@ -38,7 +39,7 @@ class Grams {
     std::string text;
     for (const std::int64_t word : chosen) {
       if (!text.empty()) text += ' ';
-      text += words[static_cast<std::size_t>(word)];
+      text += words[as_size(word)];
     }
     bytes_ += text.size() + sizeof(std::string);
     texts_.push_back(std::move(text));

@@ -1,4 +1,5 @@
 // IF, WHILE, STABLEHLO_CASE, STABLEHLO_COMPOSITE, CALL_ONCE: operators that call subgraphs. They only say what to call next.
+#include "core/as_size.h"
 #include "kernels/op.h"
 #include "visq/limits.h"
 
@@ -39,7 +40,7 @@ std::vector<const Tensor*> arguments(const EvalContext& eval, int first) {
 Status declare_outputs(PrepareContext& context, const std::optional<std::vector<Shape>>& shapes) {
   for (int i = 0; i < context.output_count(); ++i) {
     if (shapes) {
-      VISQ_TRY(context.set_output(i, context.output(i).dtype, (*shapes)[static_cast<std::size_t>(i)]));
+      VISQ_TRY(context.set_output(i, context.output(i).dtype, (*shapes)[as_size(i)]));
     } else {
       context.leave_open(i);
     }
@@ -115,7 +116,7 @@ Result<std::unique_ptr<Kernel>> prepare_case(PrepareContext& context) {
   if (branches.empty()) return context.fail("has no branches");
   const std::vector<int> subgraphs(branches.begin(), branches.end());
   return make_choice(context, subgraphs, 1, [subgraphs](EvalContext& eval) {
-    const auto index = static_cast<std::size_t>(eval.in<std::int32_t>(kIndex)[0]);
+    const auto index = as_size(eval.in<std::int32_t>(kIndex)[0]);
     return index < subgraphs.size() ? subgraphs[index] : subgraphs.back();  // an index out of range takes the last branch
   });
 }

@@ -1,6 +1,7 @@
 // HASHTABLE, HASHTABLE_IMPORT, HASHTABLE_FIND, HASHTABLE_SIZE: tables from int64 to string or from string to int64, filled once.
 #include <cstring>
 
+#include "core/as_size.h"
 #include "core/available_memory.h"
 #include "kernels/op.h"
 
@@ -13,13 +14,13 @@ constexpr int kValues = 2;
 
 /// An element as the table holds it.
 std::string element(const Tensor& tensor, std::int64_t index) {
-  if (tensor.strings != nullptr) return (*tensor.strings)[static_cast<std::size_t>(index)];
+  if (tensor.strings != nullptr) return (*tensor.strings)[as_size(index)];
   return {reinterpret_cast<const char*>(tensor.data) + index * 8, 8};
 }
 
 void store(const Tensor& tensor, std::int64_t index, const std::string& value) {
   if (tensor.strings != nullptr) {
-    (*tensor.strings)[static_cast<std::size_t>(index)] = value;
+    (*tensor.strings)[as_size(index)] = value;
   } else {
     std::memcpy(tensor.data + index * 8, value.data(), 8);
   }

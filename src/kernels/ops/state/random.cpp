@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 
+#include "core/as_size.h"
 #include "kernels/element_types.h"
 #include "kernels/math/philox.h"
 #include "kernels/parameters.h"
@@ -107,8 +108,8 @@ template <class Out>
 void draw_classes(EvalContext& eval, PhiloxStream& random) {
   const auto logits = eval.in<float>(0);
   const auto out = eval.out<Out>(0);
-  const auto batches = static_cast<std::size_t>(eval.output(0).shape[0]), samples = static_cast<std::size_t>(eval.output(0).shape[1]);
-  const auto classes = static_cast<std::size_t>(eval.input(0).shape[1]);
+  const auto batches = as_size(eval.output(0).shape[0]), samples = as_size(eval.output(0).shape[1]);
+  const auto classes = as_size(eval.input(0).shape[1]);
   constexpr std::size_t kReserved = 512;  // blocks that a call sets aside for every sample, used or not
   PhiloxStream own = random;
   random.skip(batches * ((samples + 3) / 4 * 4) * kReserved);

@@ -1,6 +1,7 @@
 // STABLEHLO_RNG_BIT_GENERATOR: random bits from a state that comes in and goes out, by Philox or Threefry.
 #include <bit>
 
+#include "core/as_size.h"
 #include "kernels/element_types.h"
 #include "kernels/math/philox.h"
 
@@ -47,7 +48,7 @@ void generate(EvalContext& eval, Blocks blocks) {
   std::copy(state.begin(), state.end(), next.begin());
   const Tensor& bits = eval.output(kBits);
   auto* out = reinterpret_cast<std::uint32_t*>(bits.data);
-  const auto count = static_cast<std::size_t>(bits.elements()) * size_of(bits.dtype) / sizeof(std::uint32_t);
+  const auto count = as_size(bits.elements()) * size_of(bits.dtype) / sizeof(std::uint32_t);
   const auto words = words_of(state);
   for (std::size_t i = 0; i < count;) {
     const auto block = blocks(words, next[1]++);
