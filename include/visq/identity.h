@@ -15,7 +15,7 @@ namespace visq {
 /// A model by its file.
 struct ModelIdentity {
   std::string path;
-  Checksum sha256;  ///< of the file's content; empty where there is no file
+  Checksum sha256;                     ///< of the file's content; empty where there is no file
   std::string_view format = "tflite";  ///< FormatInfo::name
 };
 
