@@ -28,7 +28,7 @@ void merge(unsigned kind, const std::string& sums) {
   part.sums.records = {sums, sums, sums};  // folds what went before
   part.records = {0, 3};
   if ((kind & kBadcase) != 0) {
-    part.metrics = {0};
+    part.metrics = {every_metric().front()};
     static_cast<void>(merge_badcases(reference, quantized, {part}));
   } else {
     static_cast<void>(merge_comparisons(reference, quantized, {part}));
