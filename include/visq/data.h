@@ -68,8 +68,8 @@ Result<PartialData> open_data_without(const std::string& path, const Model& mode
 /// A dynamic axis has its stored size.
 std::unique_ptr<RecordSource> random_data(const Model& model, const Model* twin, std::uint64_t seed, bool legacy);
 
-/// Whole numbers from a .npy file, a .csv file, or an HDF5 file with one dataset (or FILE.h5:DATASET), whatever their shape.
-/// Errors: kBadInput naming file and place.
+/// The class of every record, from a .npy file, a .csv file, or an HDF5 file with one dataset (or FILE.h5:DATASET): whole numbers, one per
+/// record, or a row per record with a single 1 among zeros (one-hot). Errors: kBadInput naming file and place; other shapes.
 Result<std::vector<std::int64_t>> load_labels(const std::string& path);
 
 /// Only these records of `source`, renumbered from 0 in the order given.

@@ -1,5 +1,4 @@
 #include "visq/recommend.h"
-#include "core/as_size.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +7,7 @@
 #include <filesystem>
 
 #include "analysis/records/run_identity.h"
+#include "core/as_size.h"
 #include "core/error.h"
 #include "diagnosis/examination.h"
 #include "diagnosis/precision_accuracy.h"

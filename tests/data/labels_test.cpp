@@ -9,6 +9,7 @@ namespace visq {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using visq::testing::array_of;
 using visq::testing::DataFolder;
 using visq::testing::Hdf5File;
@@ -28,6 +29,31 @@ TEST(Labels, ComeFromEveryKindOfFile) {
     ASSERT_TRUE(loaded.ok()) << loaded.error().message;
     EXPECT_THAT(*loaded, ElementsAre(4, 0, -2)) << name;
   }
+}
+
+TEST(Labels, OneHotRowsAreUnderstood) {
+  const DataFolder folder;
+  const Array rows = visq::testing::floats({3, 4}, {0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 1});
+  write_bytes(folder.file("hot.npy"), npy("<f4", rows));
+  Hdf5File(folder.file("hot.h5")).dataset("labels", rows);
+  write_bytes(folder.file("hot.csv"), "cat,cow,dog,hen\n0,0,1,0\n1,0,0,0\n0,0,0,1\n");
+  for (const char* name : {"hot.npy", "hot.h5", "hot.csv"}) EXPECT_THAT(*load_labels(folder.file(name)), ElementsAre(2, 0, 3)) << name;
+  write_bytes(folder.file("column.npy"), npy("<f4", visq::testing::floats({3, 1, 1}, {2, 0, 3})));
+  EXPECT_THAT(*load_labels(folder.file("column.npy")), ElementsAre(2, 0, 3));
+}
+
+TEST(Labels, ShapesThatAreNoClassesAreRefused) {
+  const DataFolder folder;
+  const auto error = [&](const Shape& shape, const std::vector<float>& values) {
+    write_bytes(folder.file("l.npy"), npy("<f4", visq::testing::floats(shape, values)));
+    return load_labels(folder.file("l.npy")).error().message;
+  };
+  EXPECT_THAT(error({2, 3}, {0, 1, 0, 1, 1, 0}), HasSubstr("row 1 of 3 values is not a single 1 among zeros"));
+  EXPECT_THAT(error({2, 3}, {0, 1, 0, 0, 0, 0}), HasSubstr("row 1 of 3 values"));
+  EXPECT_THAT(error({2, 2}, {3, 1, 0, 1}), HasSubstr("row 0 of 2 values")) << "boxes, or classes and something else";
+  EXPECT_THAT(error({1, 2, 2}, {0, 1, 0, 1}), HasSubstr("shape [1, 2, 2] holds no labels"));
+  write_bytes(folder.file("uneven.csv"), "1,2\n3\n");
+  EXPECT_THAT(load_labels(folder.file("uneven.csv")).error().message, HasSubstr("lines of 2 and of 1 numbers"));
 }
 
 TEST(Labels, BadFilesAreNamed) {

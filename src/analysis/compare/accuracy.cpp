@@ -1,5 +1,4 @@
 #include "visq/accuracy.h"
-#include "core/as_size.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +8,7 @@
 #include "analysis/pairs/pair_worker.h"
 #include "analysis/records/real_values.h"
 #include "analysis/records/record_workers.h"
+#include "core/as_size.h"
 #include "core/error.h"
 
 namespace visq {

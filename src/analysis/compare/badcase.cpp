@@ -1,5 +1,4 @@
 #include "visq/badcase.h"
-#include "core/as_size.h"
 
 #include <algorithm>
 #include <map>
@@ -13,6 +12,7 @@
 #include "analysis/records/map_record.h"
 #include "analysis/records/record_workers.h"
 #include "analysis/records/run_identity.h"
+#include "core/as_size.h"
 #include "core/error.h"
 #include "metrics/metric.h"
 #include "visq/merge.h"

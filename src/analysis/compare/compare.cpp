@@ -1,5 +1,4 @@
 #include "visq/compare.h"
-#include "core/as_size.h"
 
 #include <cmath>
 
@@ -13,6 +12,7 @@
 #include "analysis/records/record_workers.h"
 #include "analysis/records/run_identity.h"
 #include "analysis/records/run_memory.h"
+#include "core/as_size.h"
 #include "core/error.h"
 #include "visq/merge.h"
 

@@ -1,11 +1,12 @@
 #include "visq/diff.h"
-#include "core/as_size.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <utility>
+
+#include "core/as_size.h"
 
 namespace visq {
 namespace {

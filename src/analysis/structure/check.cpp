@@ -1,5 +1,4 @@
 #include "visq/check.h"
-#include "core/as_size.h"
 
 #include <algorithm>
 #include <map>
@@ -9,6 +8,7 @@
 #include "analysis/facts/quantization_scheme.h"
 #include "analysis/structure/check_context.h"
 #include "analysis/structure/check_tables.h"
+#include "core/as_size.h"
 #include "core/error.h"
 #include "quant/common_maps.h"
 #include "visq/data.h"

@@ -1,9 +1,10 @@
 #include "visq/graph.h"
-#include "core/as_size.h"
 
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
+
+#include "core/as_size.h"
 
 namespace visq {
 namespace {

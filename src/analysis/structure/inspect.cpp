@@ -1,5 +1,4 @@
 #include "visq/inspect.h"
-#include "core/as_size.h"
 
 #include <algorithm>
 #include <limits>
@@ -7,6 +6,7 @@
 #include <unordered_set>
 
 #include "analysis/facts/quantization_scheme.h"
+#include "core/as_size.h"
 #include "core/checked.h"
 #include "kernels/multiply_adds.h"
 #include "kernels/op.h"

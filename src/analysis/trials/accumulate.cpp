@@ -1,5 +1,4 @@
 #include "visq/accumulate.h"
-#include "core/as_size.h"
 
 #include <algorithm>
 
@@ -10,6 +9,7 @@
 #include "analysis/trials/accumulate_plan.h"
 #include "analysis/trials/part_remarks.h"
 #include "analysis/trials/trial_runner.h"
+#include "core/as_size.h"
 #include "core/error.h"
 #include "core/memory_size.h"
 

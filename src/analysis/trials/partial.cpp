@@ -1,5 +1,4 @@
 #include "visq/partial.h"
-#include "core/as_size.h"
 
 #include <algorithm>
 #include <array>
@@ -13,6 +12,7 @@
 #include "analysis/trials/sensitive_parts.h"
 #include "analysis/trials/sensitivity_scores.h"
 #include "analysis/trials/trial_sets.h"
+#include "core/as_size.h"
 #include "core/error.h"
 
 namespace visq {

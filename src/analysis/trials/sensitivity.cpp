@@ -1,5 +1,4 @@
 #include "visq/sensitivity.h"
-#include "core/as_size.h"
 
 #include <algorithm>
 #include <chrono>
@@ -16,6 +15,7 @@
 #include "analysis/trials/sensitivity_scores.h"
 #include "analysis/trials/trial_runner.h"
 #include "analysis/trials/trial_sets.h"
+#include "core/as_size.h"
 #include "core/error.h"
 #include "core/ranks.h"
 

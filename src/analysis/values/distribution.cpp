@@ -1,5 +1,4 @@
 #include "visq/distribution.h"
-#include "core/as_size.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +16,7 @@
 #include "analysis/records/record_workers.h"
 #include "analysis/records/run_identity.h"
 #include "analysis/values/value_spread.h"
+#include "core/as_size.h"
 #include "core/error.h"
 #include "quant/fake_quantize.h"
 

@@ -1,5 +1,4 @@
 #include "visq/extract.h"
-#include "core/as_size.h"
 
 #include <algorithm>
 #include <map>
@@ -10,6 +9,7 @@
 #include "analysis/records/model_runner.h"
 #include "analysis/records/owned_map.h"
 #include "analysis/records/run_identity.h"
+#include "core/as_size.h"
 #include "core/error.h"
 
 namespace visq {

@@ -1,5 +1,4 @@
 #include "visq/profile.h"
-#include "core/as_size.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +10,7 @@
 #include "analysis/records/run_identity.h"
 #include "analysis/values/operator_times.h"
 #include "analysis/values/profile_model.h"
+#include "core/as_size.h"
 #include "core/error.h"
 #include "quant/pairing.h"
 

@@ -1,5 +1,4 @@
 #include "visq/run.h"
-#include "core/as_size.h"
 
 #include <map>
 
@@ -7,6 +6,7 @@
 #include "analysis/facts/name_hint.h"
 #include "analysis/facts/node_filter.h"
 #include "analysis/records/model_runner.h"
+#include "core/as_size.h"
 #include "core/error.h"
 
 namespace visq {

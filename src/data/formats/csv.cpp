@@ -1,8 +1,11 @@
 // Labels as text: any file that is of no other kind.
+#include <algorithm>
 #include <charconv>
+#include <functional>
 
 #include "core/error.h"
 #include "core/file.h"
+#include "data/sources/class_labels.h"
 #include "data/sources/data_format.h"
 #include "model/printable.h"
 
@@ -11,26 +14,50 @@ namespace {
 
 bool holds(const std::string&, bool folder) { return !folder; }
 
-/// One label per line, or several between commas; a first line of words is a heading.
+struct Table {
+  std::vector<std::int64_t> values;
+  std::vector<std::int64_t> widths;  ///< of lines that hold any
+};
+
+std::string_view trimmed(std::string_view word) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  while (!word.empty() && blank(word.front())) word.remove_prefix(1);
+  while (!word.empty() && blank(word.back())) word.remove_suffix(1);
+  return word;
+}
+
+/// A first line of words is a heading.
+Result<Table> read_table(std::string_view text, const std::string& path) {
+  Table table;
+  for (std::int64_t line = 1; !text.empty(); ++line) {
+    std::string_view rest = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(rest.size() + 1, text.size()));
+    std::int64_t width = 0;
+    while (!rest.empty()) {
+      const std::string_view cell = rest.substr(0, rest.find(',')), word = trimmed(cell);
+      rest.remove_prefix(std::min(cell.size() + 1, rest.size()));
+      std::int64_t label = 0;
+      const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), label);
+      const bool number = !word.empty() && error == std::errc() && stop == word.data() + word.size();
+      if (!number && !word.empty() && line > 1) return bad_input("{}: line {}: '{}' is no whole number", path, line, printable(word));
+      if (!number) continue;
+      table.values.push_back(label);
+      ++width;
+    }
+    if (width > 0) table.widths.push_back(width);
+  }
+  return table;
+}
+
+/// One label per line, or all in one line, or a line with a single 1 per record.
 Result<std::vector<std::int64_t>> labels(const std::string& path, const std::string&) {
   VISQ_ASSIGN(const auto file, MappedFile::open(path));
-  const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
-  std::vector<std::int64_t> values;
-  std::int64_t line = 1;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find_first_of(",\n", at), text.size());
-    std::string_view word = text.substr(at, end - at);
-    while (!word.empty() && (word.front() == ' ' || word.front() == '\t')) word.remove_prefix(1);
-    while (!word.empty() && (word.back() == ' ' || word.back() == '\t' || word.back() == '\r')) word.remove_suffix(1);
-    std::int64_t label = 0;
-    const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), label);
-    const bool number = !word.empty() && error == std::errc() && stop == word.data() + word.size();
-    if (number) values.push_back(label);
-    if (!number && !word.empty() && line > 1) return bad_input("{}: line {}: '{}' is no whole number", path, line, printable(word));
-    line += end < text.size() && text[end] == '\n' ? 1 : 0;
-    at = end + 1;
-  }
-  return values;
+  VISQ_ASSIGN(Table table, read_table({reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size()}, path));
+  const auto& widths = table.widths;
+  if (widths.size() <= 1 || table.values.size() == widths.size()) return std::move(table.values);
+  const auto other = std::adjacent_find(widths.begin(), widths.end(), std::not_equal_to<>());
+  if (other != widths.end()) return bad_input("{}: lines of {} and of {} numbers", path, other[0], other[1]);
+  return one_hot_labels(table.values, widths.front(), path);
 }
 
 constexpr DataFormat kFormat{.position = 1000, .holds = holds, .labels = labels};

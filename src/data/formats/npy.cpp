@@ -2,7 +2,7 @@
 #include "data/numpy/npy.h"
 
 #include "data/numpy/npy_files.h"
-#include "data/sources/convert.h"
+#include "data/sources/class_labels.h"
 #include "data/sources/data_format.h"
 
 namespace visq::data::data_format_npy {

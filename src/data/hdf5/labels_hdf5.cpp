@@ -2,7 +2,7 @@
 #include "core/error.h"
 #include "data/hdf5/hdf5_array.h"
 #include "data/hdf5/hdf5_readers.h"
-#include "data/sources/convert.h"
+#include "data/sources/class_labels.h"
 #include "model/printable.h"
 
 namespace visq::data {

@@ -118,13 +118,6 @@ Result<Array> to_integers(const Array& array, DType target) {
   return result;
 }
 
-Result<std::vector<std::int64_t>> to_labels(const Array& array, const std::string& place) {
-  auto integers = to_integers(array, DType::kInt64);
-  if (!integers.ok()) return bad_input("{}: {}", place, integers.error().message);
-  const auto values = integers->values<std::int64_t>();
-  return std::vector<std::int64_t>(values.begin(), values.end());
-}
-
 Array dequantize(const Array& stored, const Quantization& quantization) {
   Array result = make_array(DType::kFloat32, stored.shape);
   const auto real = result.values<float>();

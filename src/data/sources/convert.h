@@ -20,9 +20,6 @@ Array to_floats(const Array& array, DType target);
 /// Errors: kBadInput, "element 5 is 0.5, which int32 cannot hold".
 Result<Array> to_integers(const Array& array, DType target);
 
-/// Whole numbers, whatever their type and shape. Errors: the same, behind `place`.
-Result<std::vector<std::int64_t>> to_labels(const Array& array, const std::string& place);
-
 /// Stored values of a quantized tensor as float32: scale * (q - zero_point), per channel of `axis` where there are several.
 Array dequantize(const Array& stored, const Quantization& quantization);
 

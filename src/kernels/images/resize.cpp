@@ -14,7 +14,6 @@ Result<Resize> read_resize(PrepareContext& context) {
   VISQ_ASSIGN(const auto size, integers_of(context, 1, "the size", 2));
   const Shape& from = context.input(0).shape;
   const bool align = context.attributes().flag("align_corners"), half = context.attributes().flag("half_pixel_centers");
-  if (align && half) return context.fail("align_corners and half_pixel_centers exclude each other");
   const auto axis = [&](std::int64_t in, std::int64_t out) {
     const bool aligned = align && out > 1;
     return ResizeAxis{in, out,
@@ -26,6 +25,12 @@ Result<Resize> read_resize(PrepareContext& context) {
   VISQ_TRY(context.set_output(0, context.input(0).dtype, shape));
   if (shape.elements() > 0 && from.elements() == 0) return context.fail("cannot resize an input of shape {}", to_string(from));
   return Resize{from[0], from[3], axis(from[1], size[0]), axis(from[2], size[1])};
+}
+
+Result<Resize> read_bilinear_resize(PrepareContext& context) {
+  const bool both = context.attributes().flag("align_corners") && context.attributes().flag("half_pixel_centers");
+  if (both) return context.fail("align_corners and half_pixel_centers exclude each other");
+  return read_resize(context);
 }
 
 Neighbours neighbours(const ResizeAxis& axis, std::int64_t position) {

@@ -23,6 +23,9 @@ struct Resize {
 /// Reads the size (input 1) and the options, and declares output 0. Where the output has elements, the input has too.
 Result<Resize> read_resize(PrepareContext& context);
 
+/// The same between pixels, where the two options exclude each other.
+Result<Resize> read_bilinear_resize(PrepareContext& context);
+
 /// The two neighbours of a position and the weight of the second.
 struct Neighbours {
   std::int64_t low = 0, high = 0;

@@ -79,7 +79,7 @@ Status resize_all(EvalContext& eval, const Resize& resize, Find find) {
 }
 
 Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
-  VISQ_ASSIGN(const Resize resize, read_resize(context));
+  VISQ_ASSIGN(const Resize resize, read_bilinear_resize(context));
   if (context.input(kInput).dtype == DType::kUInt8) {
     return make_kernel([resize](EvalContext& eval) { return resize_all<std::uint8_t>(eval, resize, neighbours); });
   }

@@ -230,10 +230,12 @@ class Summary {
   }
 
   void next() {
-    const std::string reference = shell_word(printable(result_.reference.path)), quantized = shell_word(printable(result_.quantized.path));
+    const bool alone = result_.reference.path == result_.quantized.path;  // it is compared with itself where no other is given
+    const std::string reference = shell_word(printable(result_.reference.path));
+    const std::string quantized = alone ? "" : " " + shell_word(printable(result_.quantized.path));
     if (options_.folder.empty()) {
       const std::string data = result_.data == "random" || result_.graph.nodes.empty() ? "" : " -d " + shell_word(printable(result_.data));
-      add("\nNext: visqerror compare {} {}{} -o OUT  writes tables, pictures and JSON\n", reference, quantized, data);
+      add("\nNext: visqerror compare {}{}{} -o OUT  writes tables, pictures and JSON\n", reference, quantized, data);
       return;
     }
     const std::string_view metric = sort_ != Metric::kNone ? metric_info(sort_).name : "mse";

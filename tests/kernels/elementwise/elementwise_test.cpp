@@ -336,13 +336,22 @@ TEST(FakeQuant, RoundsToTheNudgedGrid) {
                   .first()
                   .second,
               ElementsAre(-1, 0, 1, 1, 2));
+  // 2 bits over [1, 4]: steps of 1, moved down to 0, 1, 2, 3.
   EXPECT_THAT(LightRunner("FAKE_QUANT")
                   .attribute("min", 1.0)
+                  .attribute("max", 4.0)
+                  .attribute("num_bits", std::int64_t{2})
+                  .input<float>({4}, {-1, 0.6F, 2.4F, 9})
+                  .first()
+                  .second,
+              ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(LightRunner("FAKE_QUANT")
+                  .attribute("min", 2.0)
                   .attribute("max", 2.0)
                   .attribute("num_bits", std::int64_t{8})
                   .input<float>({1}, {0})
                   .message(),
-              HasSubstr("the range from 1 to 2 does not hold zero"));
+              HasSubstr("the range from 2 to 2 is empty"));
 }
 
 TEST(AddN, AddsAllInputs) {

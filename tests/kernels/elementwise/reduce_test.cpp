@@ -192,6 +192,7 @@ TEST(ResizeNearest, PlacesSamples) {
   EXPECT_THAT(resize("RESIZE_NEAREST_NEIGHBOR", {1, 4}, false, false).first().second, ElementsAre(0, 0, 1, 1));
   EXPECT_THAT(resize("RESIZE_NEAREST_NEIGHBOR", {1, 3}, true, false).first().second, ElementsAre(0, 1, 1));
   EXPECT_THAT(resize("RESIZE_NEAREST_NEIGHBOR", {1, 1}, false, true).first().second, ElementsAre(3));
+  EXPECT_THAT(resize("RESIZE_NEAREST_NEIGHBOR", {1, 4}, true, true).first().second, ElementsAre(0, 1, 1, 1));  // (x + 1/2) / 3, rounded
 }
 
 TEST(Resize, RefusesBadSizes) {

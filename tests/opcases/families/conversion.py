@@ -138,6 +138,8 @@ def fake_quantization():
         ("4", -3, 1, 4, False),
         ("16", -6, 6, 16, False),
         ("positive", 0, 6, 8, False),
+        ("above_zero", 1, 6, 8, False),
+        ("below_zero", -6, -1, 8, False),
     ):
         yield from each("float", "FAKE_QUANT", name, [x(5, 9)], min=float(low), max=float(high), num_bits=bits, narrow_range=narrow)
 
@@ -153,7 +155,10 @@ def resizing():
     }
     for op in ("RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR"):
         for name, (shape, size) in sizes.items():
-            for corner, options in {"": {}, "_align": {"align_corners": True}, "_half": {"half_pixel_centers": True}}.items():
+            corners = {"": {}, "_align": {"align_corners": True}, "_half": {"half_pixel_centers": True}}
+            if op != "RESIZE_BILINEAR":
+                corners["_both"] = {"align_corners": True, "half_pixel_centers": True}
+            for corner, options in corners.items():
                 few = name not in ("up", "down")
                 source = x(*shape)
                 yield from each(

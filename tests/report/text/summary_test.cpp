@@ -117,6 +117,12 @@ TEST(Summary, SaysWhatToDoWithTheFiles) {
   EXPECT_THAT(summary(ranked(), written), HasSubstr("\nNext: dot -Tsvg -O 'out dir/chain.sqnr.visq.json.dot'"));
 }
 
+TEST(Summary, NamesOnceWhatIsComparedWithItself) {
+  CompareResult result = ranked();
+  result.reference.path = result.quantized.path = "int8.tflite";
+  EXPECT_THAT(summary(result, options(100, 3)), HasSubstr("Next: visqerror compare int8.tflite -"));
+}
+
 TEST(Summary, SurvivesEmptyResults) {
   const std::string text = summary({}, {});
   EXPECT_THAT(text, HasSubstr("Paired 0 by name"));

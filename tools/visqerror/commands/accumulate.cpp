@@ -1,11 +1,11 @@
 // accumulate: how does error grow through the graph?
 #include "visq/accumulate.h"
-#include "core/as_size.h"
 
 #include <algorithm>
 #include <limits>
 #include <memory>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "report/words/text.h"
 #include "visq/report/accumulate.h"

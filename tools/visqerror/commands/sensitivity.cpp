@@ -1,11 +1,11 @@
 // sensitivity: which node alone hurts the output?
 #include "visq/sensitivity.h"
-#include "core/as_size.h"
 
 #include <algorithm>
 #include <charconv>
 #include <memory>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "core/suggest.h"
 #include "report/words/text.h"

@@ -1,4 +1,5 @@
-// FAKE_QUANT: values rounded to a grid of 2^num_bits steps between min and max, which is shifted so that zero lies on it.
+// FAKE_QUANT: values rounded to a grid of 2^num_bits steps between min and max, which is shifted so that zero lies on it: by less than a
+// step where zero lies between them, else until it is the first or the last of the grid.
 #include <algorithm>
 #include <cmath>
 
@@ -23,7 +24,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   const std::int64_t bits = context.attributes().integer("num_bits");
   if (bits < 2 || bits > 16) return context.fail("num_bits is {}, expected 2 to 16", bits);
   const auto low = static_cast<float>(context.attributes().real("min")), high = static_cast<float>(context.attributes().real("max"));
-  if (!(low < high) || low > 0 || high < 0) return context.fail("the range from {} to {} does not hold zero", low, high);
+  if (!(low < high)) return context.fail("the range from {} to {} is empty", low, high);
   const float lowest = context.attributes().flag("narrow_range") ? 1.0F : 0.0F;
   const float highest = static_cast<float>((1 << bits) - 1);
   const float scale = (high - low) / (highest - lowest);

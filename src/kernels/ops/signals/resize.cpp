@@ -55,7 +55,7 @@ VISQ_CPU_CLONES void blend_row(const float* __restrict top, const float* __restr
 Result<std::unique_ptr<Kernel>> prepare_bilinear(PrepareContext& context) {
   VISQ_TRY(context.expect_inputs(2, 2));
   VISQ_TRY(context.expect_type(kInput, "the input", {DType::kFloat32}));
-  VISQ_ASSIGN(const Resize resize, read_resize(context));
+  VISQ_ASSIGN(const Resize resize, read_bilinear_resize(context));
   return make_kernel([resize](EvalContext& eval) -> Status {
     if (eval.output(0).elements() == 0) return {};
     const std::int64_t width = resize.columns.out;
