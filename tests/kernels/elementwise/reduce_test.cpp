@@ -192,7 +192,8 @@ TEST(ResizeNearest, PlacesSamples) {
   EXPECT_THAT(resize("RESIZE_NEAREST_NEIGHBOR", {1, 4}, false, false).first().second, ElementsAre(0, 0, 1, 1));
   EXPECT_THAT(resize("RESIZE_NEAREST_NEIGHBOR", {1, 3}, true, false).first().second, ElementsAre(0, 1, 1));
   EXPECT_THAT(resize("RESIZE_NEAREST_NEIGHBOR", {1, 1}, false, true).first().second, ElementsAre(3));
-  EXPECT_THAT(resize("RESIZE_NEAREST_NEIGHBOR", {1, 4}, true, true).first().second, ElementsAre(0, 1, 1, 1));  // (x + 1/2) / 3, rounded
+  // Columns: (x + 1/2) / 3, rounded. One row has no corners to align: (0 + 1/2) * 2, the second.
+  EXPECT_THAT(resize("RESIZE_NEAREST_NEIGHBOR", {1, 4}, true, true).first().second, ElementsAre(2, 3, 3, 3));
 }
 
 TEST(Resize, RefusesBadSizes) {
