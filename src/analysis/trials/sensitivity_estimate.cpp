@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-
 namespace visq::analysis {
 namespace {
 
