@@ -56,7 +56,7 @@ Status write_report_file(const CompareResult& result, std::string_view kind, con
 /// result.json: everything that is known, as schema/compare.schema.json describes.
 std::string result_json(const CompareResult& result);
 
-/// STEM.METRIC.visq.json for one metric . `path` is where the text will be stored: the model is named
+/// STEM.METRIC.visq.json for one metric. `path` is where the text will be stored: the model is named
 /// relative to its folder.
 std::string visq_json(const CompareResult& result, Metric metric, const std::string& path, const ReportOptions& options);
 

@@ -1,10 +1,7 @@
 // What is particular to circle (identifier CIR0).
 #include "circle_bfbs_generated.h"
 #include "circle_generated.h"
-#include "model/edit_writer.h"
-#include "model/format_def.h"
-#include "model/part_writer.h"
-#include "model/reader.h"
+#include "model/flatbuffer_format.h"
 
 namespace visq::loader::model_format_circle {
 namespace {
@@ -55,17 +52,7 @@ struct Circle {
   static void renumber_details(circle::QuantizationParametersT&, const Number&) {}
 };
 
-Status read(std::span<const std::byte> file, const std::string& path, Model& model) { return Reader<Circle>(file, path).read(model); }
-
-Result<std::string> write_part(std::span<const std::byte> file, const Model& model, const ModelPart& part) {
-  return PartWriter<Circle>(file, model, part).write();
-}
-
-Result<std::string> write_edited(std::span<const std::byte> file, const Model& model, const ModelEdit& edit) {
-  return EditWriter<Circle>(file, model, edit).write();
-}
-
-constexpr FormatDef kFormat{{"circle", "circle"}, "CIR0", read, write_part, write_edited};
+constexpr FormatDef kFormat = flatbuffer_format<Circle>("circle", "CIR0");
 
 }  // namespace
 

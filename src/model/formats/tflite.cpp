@@ -1,8 +1,5 @@
 // What is particular to TFLite (identifier TFL3).
-#include "model/edit_writer.h"
-#include "model/format_def.h"
-#include "model/part_writer.h"
-#include "model/reader.h"
+#include "model/flatbuffer_format.h"
 #include "tflite_bfbs_generated.h"
 #include "tflite_generated.h"
 
@@ -68,17 +65,7 @@ struct Tflite {
   }
 };
 
-Status read(std::span<const std::byte> file, const std::string& path, Model& model) { return Reader<Tflite>(file, path).read(model); }
-
-Result<std::string> write_part(std::span<const std::byte> file, const Model& model, const ModelPart& part) {
-  return PartWriter<Tflite>(file, model, part).write();
-}
-
-Result<std::string> write_edited(std::span<const std::byte> file, const Model& model, const ModelEdit& edit) {
-  return EditWriter<Tflite>(file, model, edit).write();
-}
-
-constexpr FormatDef kFormat{{"tflite", "TFLite"}, "TFL3", read, write_part, write_edited};
+constexpr FormatDef kFormat = flatbuffer_format<Tflite>("tflite", "TFL3");
 
 }  // namespace
 

@@ -119,7 +119,7 @@ void add_verdict(const ReportOptions& options, Review& review) {
 /// What a comment has room for, of the metrics that there are.
 std::vector<Metric> shown_metrics(const CompareResult& result, Metric sort) {
   constexpr std::size_t kColumns = 5;
-  std::vector<Metric> shown = terminal_metrics();
+  std::vector<Metric> shown = metrics_in(&MetricLook::terminal);
   shown.resize(std::min(shown.size(), kColumns));
   std::erase_if(shown,
                 [&](Metric metric) { return std::find(result.metrics.begin(), result.metrics.end(), metric) == result.metrics.end(); });

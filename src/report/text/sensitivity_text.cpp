@@ -6,15 +6,14 @@
 #include "report/words/fitted_table.h"
 #include "report/words/identity_text.h"
 #include "report/words/text.h"
+#include "report/words/view.h"
 #include "visq/report/sensitivity.h"
 
 namespace visq::report {
 namespace {
 
 std::string cell(const MetricValue& value, bool exactly) {
-  if (value.state == MetricValue::State::kInfinite) return "inf";
-  if (value.state != MetricValue::State::kFinite) return "-";
-  return exactly ? exact(value.value) : brief(value.value);
+  return exactly && value.state == MetricValue::State::kFinite ? exact(value.value) : brief(value);
 }
 
 std::string interval(const Sensitivity& node) { return node.rank_low > 0 ? fmt::format("{}-{}", node.rank_low, node.rank_high) : "-"; }

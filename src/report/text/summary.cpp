@@ -52,7 +52,7 @@ const std::vector<SummaryColumn>& detail_columns() {
   using Map = const MapComparison&;
   static const std::vector<SummaryColumn> columns = [] {
     std::vector<SummaryColumn> all{{{"op"}, 2, [](Result, Map map) { return printable(map.reference.op); }}};
-    for (const Metric metric : terminal_metrics()) {
+    for (const Metric metric : metrics_in(&MetricLook::terminal)) {
       const MetricInfo& info = metric_info(metric);
       const auto text = [metric](Result result, Map map) { return brief(value_of(result, map, metric)); };
       all.push_back({{std::string(info.label), true}, info.look.gives_way, text, metric});

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -18,19 +17,18 @@ using NumberText = std::string (*)(double);
 /// Places of the metrics' columns (MetricLook::table): those that the tool has which this table follows, and ours.
 constexpr int kOurs = 10;
 
-/// The metrics with a place in [first, last), in their order.
-std::vector<Metric> table_metrics(int first, int last) {
-  std::vector<Metric> metrics = every_metric();
-  std::erase_if(metrics, [&](Metric metric) { return metric_info(metric).look.table < first || metric_info(metric).look.table >= last; });
-  std::sort(metrics.begin(), metrics.end(), [](Metric a, Metric b) { return metric_info(a).look.table < metric_info(b).look.table; });
+/// The metrics of one or the other, in their order.
+std::vector<Metric> table_metrics(bool ours) {
+  std::vector<Metric> metrics = metrics_in(&MetricLook::table);
+  std::erase_if(metrics, [&](Metric metric) { return (metric_info(metric).look.table >= kOurs) != ours; });
   return metrics;
 }
 const std::vector<Metric>& followed_metrics() {
-  static const std::vector<Metric> metrics = table_metrics(1, kOurs);
+  static const std::vector<Metric> metrics = table_metrics(false);
   return metrics;
 }
 const std::vector<Metric>& own_metrics() {
-  static const std::vector<Metric> metrics = table_metrics(kOurs, std::numeric_limits<int>::max());
+  static const std::vector<Metric> metrics = table_metrics(true);
   return metrics;
 }
 

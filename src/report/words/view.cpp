@@ -39,10 +39,11 @@ Metric main_metric(const CompareResult& result) {
   return result.metrics.empty() ? Metric::kNone : result.metrics.front();
 }
 
-std::vector<Metric> terminal_metrics() {
+std::vector<Metric> metrics_in(int MetricLook::*table) {
+  const auto place = [&](Metric metric) { return metric_info(metric).look.*table; };
   std::vector<Metric> shown = every_metric();
-  std::erase_if(shown, [](Metric metric) { return metric_info(metric).look.terminal == 0; });
-  std::sort(shown.begin(), shown.end(), [](Metric a, Metric b) { return metric_info(a).look.terminal < metric_info(b).look.terminal; });
+  std::erase_if(shown, [&](Metric metric) { return place(metric) == 0; });
+  std::sort(shown.begin(), shown.end(), [&](Metric a, Metric b) { return place(a) < place(b); });
   return shown;
 }
 

@@ -19,8 +19,8 @@ std::vector<double> finite_values(const CompareResult& result, Metric metric);
 /// there is none.
 Metric main_metric(const CompareResult& result);
 
-/// What the terminal's tables show unasked, in their order.
-std::vector<Metric> terminal_metrics();
+/// The metrics that have a place in a kind of table (MetricLook::table, ::terminal), in their order.
+std::vector<Metric> metrics_in(int MetricLook::*table);
 
 /// Indices into result.maps, one per node (graph input or operator) in graph order: of several outputs the worst by `metric`.
 struct NodeRow {
