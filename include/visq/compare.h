@@ -77,6 +77,8 @@ struct ErrorOrigin {
   double noise_to_signal = 0;  ///< accumulated / RMS of f; NaN where f is 0 and accumulated is not
   std::vector<int> inputs;     ///< indices into CompareResult::maps: what the reference's operators read
   double output_share = 0;     ///< estimated share of the model outputs' squared error that is created here, 0 … 1 (see estimate below)
+  std::optional<double> measured_share;  ///< the outputs' squared error where this map and its operator's weights alone are quantized, over
+                                         ///< that where everything is (see measure_shares()); errors that cancel make it exceed 1
 };
 // The estimate follows the error back from the model's outputs, which count alike. Of what arrives at a map, the part by which accumulated²
 // exceeds inherited² stays there (nothing where it does not): what the map adds to the error that came in. That is less than created² where
@@ -93,9 +95,12 @@ struct MapComparison {
   std::string not_compared;          ///< why not, e.g. shapes differ; empty if compared
   std::vector<MetricValue> metrics;  ///< parallel to CompareResult::metrics
   MapStatistics reference_statistics, quantized_statistics;
+  bool reference_repeats = false;                     ///< the reference's map is the same in every record, and there are several
   double saturated_share = 0;                         ///< elements more than half a step beyond the range before clamping
-  std::string verdict;                                ///< "rounding only", "more than rounding", "clipping"; empty where no scale;
-                                                      ///< with an origin also "inherited", "amplified", "absorbed"
+  std::string verdict;                                ///< "rounding only", "more than rounding", "clipping"; "constant" where one
+                                                      ///< side has the same value everywhere; "no signal left" where rounding alone
+                                                      ///< leaves an SQNR of 0 dB or less; empty where no scale; with an origin also
+                                                      ///< "inherited", "amplified", "absorbed"
   std::optional<ErrorOrigin> origin;                  ///< on demand
   std::vector<std::vector<MetricValue>> per_record;   ///< [record][metric] on demand
   std::vector<std::vector<MetricValue>> per_channel;  ///< [channel][metric] on demand
@@ -125,7 +130,7 @@ struct MatchReport {
 /// Something odd about a map that has nothing to do with one metric.
 struct Anomaly {
   MapIdentity map;
-  std::string kind;  ///< "non-finite", "range too large", "scale too large", "constant", "saturated", "low-precision output"
+  std::string kind;  ///< "non-finite", "range too large", "scale too large", "constant", "saturated"
   double value = 0, limit = 0;
   std::int64_t record = -1;
 };
@@ -153,6 +158,7 @@ struct CompareResult : PairIdentity {
   std::vector<std::string> quantized_graphs;  ///< names of the quantized model's subgraphs, as in Graph
   MatchReport match;
   std::optional<Accuracy> accuracy;  ///< where there are labels
+  std::int64_t share_records = 0;    ///< that measured shares are of; 0: there are none
   std::vector<Anomaly> anomalies;
   std::vector<NotComputed> not_computed;
   std::optional<RecordSums> sums;  ///< with options.per_record
@@ -172,6 +178,13 @@ const MetricValue* find_metric(const CompareResult& result, const MapComparison&
 /// Errors: kBadInput where models, data and options do not fit together; what cannot be computed is listed in the result.
 Result<CompareResult> compare(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
                               const CompareOptions& options);
+
+/// Measures what a comparison with `origin` could only estimate: for the ten maps with the largest share in the first record and the ten
+/// with the largest estimate, runs of the float model with this map alone quantized, over 64 of the records at most, spread evenly. Outputs
+/// count alike. Does nothing where there is nothing to measure: other modes than fp32 and fake-quant, models that keep state.
+using ShareRequest = TrialRequest;
+Status measure_shares(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
+                      const ShareRequest& request, CompareResult& result);
 
 /// Compares two feature-map dumps, tensors by name, or by index where both are of the same model; records by their index in the data. What
 /// a dump does not say stays open: no operator types, no graph, no outputs. `reference_path` and `quantized_path` name them in messages.

@@ -68,6 +68,23 @@ Result<PartialData> open_data_without(const std::string& path, const Model& mode
 /// A dynamic axis has its stored size.
 std::unique_ptr<RecordSource> random_data(const Model& model, const Model* twin, std::uint64_t seed, bool legacy);
 
+/// Values of an input that the quantized twin of a model was not calibrated with: much of them far outside what it represents (more than
+/// 5 % outside, the farthest by half its range or more), or all of them in less than 1/50 of that.
+struct InputMismatch {
+  int input = 0;                         ///< position in the model's inputs
+  std::string name;                      ///< of its tensor
+  double low = 0, high = 0;              ///< the values in the record
+  double range_low = 0, range_high = 0;  ///< what the twin represents
+  double outside_share = 0;              ///< of the values
+  bool grave = false;                    ///< other units: off by 4 times the range or more, or by 50 times too small
+};
+
+/// The inputs of which the record has such values. Errors: those of InputFeed.
+Result<std::vector<InputMismatch>> input_mismatches(const Record& record, const Model& model, const Model& twin);
+
+/// One line that names both ranges and, where it is one of the usual scalings of pictures, what to do.
+std::string sentence(const InputMismatch& mismatch, const std::string& twin_path);
+
 /// The class of every record, from a .npy file, a .csv file, or an HDF5 file with one dataset (or FILE.h5:DATASET): whole numbers, one per
 /// record, or a row per record with a single 1 among zeros (one-hot). Errors: kBadInput naming file and place; other shapes.
 Result<std::vector<std::int64_t>> load_labels(const std::string& path);

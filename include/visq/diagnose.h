@@ -73,6 +73,7 @@ struct GlobalRemark {
 struct DiagnoseResult : PairIdentity {
   std::vector<std::string> outputs;
   std::vector<double> output_sqnr;  ///< in dB, before any fix
+  WholeSqnr whole;                  ///< the same over all records, in the same mode, where the caller measured it
   std::vector<Finding> findings;    ///< most important first
   std::vector<GlobalRemark> remarks;
   std::vector<std::string> measures;  ///< what helps in general, where no finding's fix does

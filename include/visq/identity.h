@@ -1,7 +1,9 @@
 // What a result is of: models, data, records, modes. All results are built on one of these, and every output says it in the same words.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "visq/checksum.h"
 #include "visq/data.h"
@@ -34,6 +36,12 @@ struct PairIdentity : RunIdentity {
   ModelIdentity reference, quantized;
   Mode reference_mode = Mode::kFp32, quantized_mode = Mode::kFakeQuant;
   PostProcess post = PostProcess::kNone;  ///< what the models' outputs went through before they were compared
+};
+
+/// The outputs' SQNR over all records of the data, beside a result of some of them.
+struct WholeSqnr {
+  std::int64_t records = 0;     ///< 0: the result itself is of all
+  std::vector<double> outputs;  ///< in dB, parallel to the result's outputs; NaN where an output has none
 };
 
 }  // namespace visq

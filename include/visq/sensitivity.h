@@ -15,6 +15,7 @@ namespace visq {
 
 /// What "one thing" is.
 enum class SensitiveType : std::uint8_t {
+  kOutput,      ///< an operator's quantized constants and its outputs, for all their readers; or a graph input
   kNode,        ///< an operator's quantized inputs and constants
   kNodeOutput,  ///< the same, and its outputs for all their readers
   kWeight,      ///< an operator's quantized constants
@@ -22,12 +23,12 @@ enum class SensitiveType : std::uint8_t {
   kInput,       ///< one quantized input of an operator, for this operator alone
 };
 
-/// "node", "node+output", "weight", "activation", "input-n"; as results name one input: "input-0" (see sensitive_type()).
+/// "output", "node", "node+output", "weight", "activation", "input-n"; as results name one input: "input-0" (see sensitive_type()).
 std::string_view name(SensitiveType type);
 
 /// One thing that can be quantized alone, in the words of results. Operators are named by their first output.
 struct SensitivePart {
-  SensitiveType type = SensitiveType::kNode;
+  SensitiveType type = SensitiveType::kOutput;
   int slot = -1;                       ///< kInput: which of the operator's inputs
   MapIdentity reference, quantized;    ///< the feature map, or the operator's first output; node -1: a graph input
   std::vector<std::string> consumers;  ///< who reads it in the reference: operators by their first output, in graph order
@@ -43,7 +44,7 @@ std::string sensitive_type(const SensitivePart& part);
 
 /// Names may be those of weights too; a name fixes its own type. Progress counts trials.
 struct SensitivityOptions : TrialRequest, NodeSelection {
-  std::vector<SensitiveType> types;              ///< empty: node
+  std::vector<SensitiveType> types;              ///< empty: output
   std::vector<int> input_slots;                  ///< with kInput: only these; empty: all
   std::vector<Metric> metrics;                   ///< the first sorts; empty: mse
   std::string output_node;                       ///< feature map to measure instead of the model's outputs; empty: all outputs, the worst

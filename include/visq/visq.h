@@ -55,3 +55,4 @@
 #include "visq/shape.h"
 #include "visq/status.h"
 #include "visq/tensor.h"
+#include "visq/verdict.h"

@@ -1,41 +1,19 @@
 // Random data: one seeded record, for users who have no data at hand.
-#include <cmath>
 #include <optional>
 #include <random>
 
 #include "core/as_size.h"
 #include "core/error.h"
+#include "data/sources/input_range.h"
 #include "data/sources/input_spec.h"
 
 namespace visq {
 namespace {
 
-struct Range {
-  double low = -5, high = 5;
-};
+using data::input_range;
+using data::InputRange;
+
 constexpr std::int64_t kLargestInteger = 100;
-
-/// The real values that a quantized tensor can hold: by its first channel's parameters.
-std::optional<Range> range_of(const TensorInfo& tensor) {
-  if (!is_integer(tensor.dtype) || !tensor.quantization.quantized()) return std::nullopt;
-  const IntegerRange stored = integer_range(tensor.dtype);
-  const double scale = static_cast<double>(tensor.quantization.scale[0]);
-  const double zero = static_cast<double>(tensor.quantization.zero_point[0]);
-  const Range range{scale * (static_cast<double>(stored.low) - zero), scale * (static_cast<double>(stored.high) - zero)};
-  const bool usable = std::isfinite(static_cast<float>(range.low)) && std::isfinite(static_cast<float>(range.high)) && scale > 0;
-  return usable ? std::optional(range) : std::nullopt;
-}
-
-/// The range of a graph input or, where it is float, of the QUANTIZE operator that reads it.
-std::optional<Range> input_range(const Model& model, int input) {
-  const Subgraph& graph = model.main();
-  if (auto range = range_of(graph.tensors[as_size(input)])) return range;
-  for (const Operator& op : graph.operators) {
-    if (op.type != "QUANTIZE" || op.inputs.empty() || op.inputs[0] != input || op.outputs.empty()) continue;
-    if (auto range = range_of(graph.tensors[as_size(op.outputs[0])])) return range;
-  }
-  return std::nullopt;
-}
 
 /// How one input is drawn.
 struct Draw {
@@ -43,7 +21,7 @@ struct Draw {
   data::InputKind kind = data::InputKind::kReal;
   DType dtype = DType::kFloat32;
   Shape shape;
-  Range range;
+  InputRange range;
 };
 
 /// Uniform numbers that are the same everywhere: the engine is specified to the bit, the library's distributions are not.
@@ -52,7 +30,7 @@ class Uniform {
   explicit Uniform(std::uint64_t seed) : engine_(seed) {}
   /// In [0, 1), a multiple of 2^-53.
   double unit() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
-  float real(Range range) { return static_cast<float>(range.low + (range.high - range.low) * unit()); }
+  float real(InputRange range) { return static_cast<float>(range.low + (range.high - range.low) * unit()); }
   std::int64_t integer(std::int64_t high) { return static_cast<std::int64_t>(unit() * static_cast<double>(high + 1)); }
 
  private:
@@ -105,30 +83,20 @@ class RandomSource : public RecordSource {
   std::uint64_t seed_;
 };
 
-/// For each input of the model the tensor of the twin that it goes with, -1 where there is none.
-std::vector<int> twin_inputs(const Model& model, const Model* twin) {
-  std::vector<int> tensors(model.main().inputs.size(), -1);
-  if (twin == nullptr) return tensors;
-  const auto order = match_inputs(model, *twin);
-  if (!order.ok()) return tensors;  // comparing the two will say why
-  for (std::size_t i = 0; i < order->size(); ++i) tensors[as_size((*order)[i])] = twin->main().inputs[i];
-  return tensors;
-}
-
 }  // namespace
 
 std::unique_ptr<RecordSource> random_data(const Model& model, const Model* twin, std::uint64_t seed, bool legacy) {
   std::vector<Draw> draws;
-  const auto partners = twin_inputs(model, twin);
+  const auto partners = data::twin_inputs(model, twin);
   for (std::size_t i = 0; i < partners.size(); ++i) {
     const int input = model.main().inputs[i];
     const TensorInfo& tensor = model.main().tensors[as_size(input)];
     const data::InputKind kind = data::kind_of(tensor);
-    std::optional<Range> range;
+    std::optional<InputRange> range;
     if (!legacy && partners[i] >= 0) range = input_range(*twin, partners[i]);
     if (!legacy && !range) range = input_range(model, input);
     draws.push_back({data::input_spec(tensor, i).label, kind, kind == data::InputKind::kReal ? DType::kFloat32 : tensor.dtype, tensor.shape,
-                     range.value_or(Range())});
+                     range.value_or(InputRange())});
   }
   return std::make_unique<RandomSource>(std::move(draws), seed);
 }

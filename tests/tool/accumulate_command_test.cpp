@@ -79,7 +79,6 @@ TEST(PartialCommand, WritesFourFiles) {
   const TemporaryFolder folder;
   const ProcessResult run = run_tool({"partial", kFp32, kInt8, "-d", kData, "-o", folder / "out"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_NE(run.err.find("1 of 64 records"), std::string::npos) << run.err;
   EXPECT_NE(run.out.find("the 10 worst are taken"), std::string::npos) << run.out;
   EXPECT_EQ(folder.content(),
             (std::vector<std::string>{"out", "out/partial.csv", "out/partial.json", "out/partial.svg", "out/partial.txt"}));
@@ -87,7 +86,7 @@ TEST(PartialCommand, WritesFourFiles) {
   EXPECT_EQ(schema_violation("partial.schema.json", json), "");
   EXPECT_EQ(json["picked_by"], "worst");
   EXPECT_EQ(json["steps"].size(), 10U);
-  EXPECT_EQ(json["data"]["records"], Json({0, 1}));
+  EXPECT_GE(json["data"]["records"][1], 1) << "as many as there is time for";
 }
 
 TEST(PartialCommand, ARankingGivesWhatItFindsItself) {
@@ -96,15 +95,14 @@ TEST(PartialCommand, ARankingGivesWhatItFindsItself) {
   ASSERT_EQ(
       run_tool({"sensitivity", kFp32, kInt8, "-d", kData, "--records", "8", "--metrics", "cosine", "--json", ranking, "--quiet"}).exit_code,
       0);
-  const double fourth = Json::parse(read_text(ranking))["nodes"][3]["metrics"]["cosine"];
-  const std::vector<std::string> base{
-      "partial", kFp32, kInt8, "-d", kData, "--records", "8", "--pick-threshold", fmt::format("{}", fourth)};
+  const double fifth = Json::parse(read_text(ranking))["nodes"][4]["metrics"]["cosine"];
+  const std::vector<std::string> base{"partial", kFp32, kInt8, "-d", kData, "--records", "8", "--pick-threshold", fmt::format("{}", fifth)};
   std::vector<std::string> from = base;
   from.insert(from.end(), {"--from", ranking});
   Json own = json_of(base), read = json_of(from);
   EXPECT_EQ(schema_violation("partial.schema.json", read), "");
   EXPECT_EQ(own["picked_by"], "threshold");
-  EXPECT_EQ(own["steps"].size(), 3U);
+  EXPECT_EQ(own["steps"].size(), 4U);
   EXPECT_EQ(read["ranking"], ranking);
   EXPECT_EQ(own["steps"], read["steps"]);
   EXPECT_EQ(own["none"], read["none"]);
@@ -118,7 +116,7 @@ TEST(PartialCommand, RefusesWhatItCannotDo) {
   const TemporaryFolder folder;
   write_text(folder / "r.json", R"({"schema":"visq.sensitivity/1","nodes":[{"op_name":"x","sensitive_type":"mode","rank":1}]})");
   expect_error(run_tool({"partial", kFp32, kInt8, "-d", kData, "--from", folder / "r.json"}), 3,
-               folder / "r.json" + ": 'nodes[0].sensitive_type' is not node, node+output, weight, activation or input-N");
+               folder / "r.json" + ": 'nodes[0].sensitive_type' is not output, node, node+output, weight, activation or input-N");
 }
 
 }  // namespace

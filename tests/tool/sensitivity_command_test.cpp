@@ -10,8 +10,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-const std::string kOneOf64 = "visqerror: " + kData + ": 1 of 64 records is used; --records 64 takes all\n";
-
 std::vector<std::string> with(std::vector<std::string> more) {
   std::vector<std::string> words{"sensitivity", kFp32, kInt8, "-d", kData};
   words.insert(words.end(), more.begin(), more.end());
@@ -31,14 +29,15 @@ Json json_of(std::vector<std::string> more) {
 TEST(SensitivityCommand, RanksAndSaysWhatItUsed) {
   const ProcessResult run = run_tool(with({}));
   EXPECT_EQ(run.exit_code, 0);
-  EXPECT_EQ(run.err, kOneOf64);
+  const bool all = run.err.empty();  // as many as two seconds have room for
+  EXPECT_TRUE(all || run.err.ends_with("as many as two seconds have room for; --records 64 takes all\n")) << run.err;
   EXPECT_TRUE(run.out.ends_with("\nNext: visqerror partial " + kFp32 + " " + kInt8 + " -d " + kData + "\n")) << run.out;
-  const Json json = json_of({});
-  EXPECT_EQ(json["data"]["records"], Json({0, 1}));
-  EXPECT_EQ(json["types"], Json({"node"}));
+  const Json json = json_of({"--records", "64"});
+  EXPECT_EQ(json["data"]["records"], Json({0, 64}));
+  EXPECT_EQ(json["types"], Json({"output"}));
   EXPECT_EQ(json["metrics"], Json({"mse"}));
   const Json& nodes = json["nodes"];
-  ASSERT_EQ(nodes.size(), 11U);
+  ASSERT_EQ(nodes.size(), 12U) << "11 nodes and the input";
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     EXPECT_EQ(nodes[i]["rank"], i + 1);
     if (i > 0) {
@@ -83,7 +82,7 @@ TEST(SensitivityCommand, WritesItsFilesAndConfigurations) {
   EXPECT_EQ(csv.substr(0, csv.find("\n")),
             "op_name,sensitive_type,op_type,consumers,mse,quant_dtype,threshold,bits,flops,flops_share,node,rank,rank_interval,records,"
             "differing_share,non_finite");
-  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 12);
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 13);
 }
 
 /// Enough trials to be stopped in their middle.
@@ -124,7 +123,7 @@ TEST(SensitivityCommand, ABrokenStateIsNotGoneOnFrom) {
   write_text(folder / "out/.visqerror/sensitivity-0000.state", "rubbish");
   const ProcessResult run = run_tool(with({"-o", folder / "out"}));
   EXPECT_EQ(run.exit_code, 0);
-  EXPECT_EQ(run.err, kOneOf64);
+  EXPECT_EQ(run.err.find("going on"), std::string::npos) << run.err;
   EXPECT_FALSE(std::filesystem::exists(folder / "out/.visqerror"));
 }
 

@@ -88,7 +88,6 @@ CompareResult ComparisonCollector::finish(PairIdentity identity) {
     result_.anomalies.insert(result_.anomalies.end(), odd.begin(), odd.end());
   }
   for (const ComparisonSum& sum : processed_) result_.processed.push_back(sum.finish());
-  note_low_precision_output();
   if (!origins_.empty()) conclude_origins();
   report_match();
   return std::move(result_);
@@ -132,18 +131,6 @@ void ComparisonCollector::conclude_origins() {
     if (!verdict.empty()) map.verdict = verdict;
   }
   estimate_output_shares(result_);
-}
-
-/// Once per run, as a remark: outputs of a quantized model that are themselves rounded to 8 bits or fewer.
-void ComparisonCollector::note_low_precision_output() {
-  for (const int output : plan_.quantized().main().outputs) {
-    const TensorInfo& tensor = plan_.quantized().main().tensors[as_size(output)];
-    if (tensor.quantization.quantized() && bits(tensor.dtype) <= 8) {
-      result_.anomalies.push_back(
-          {quantized_names_[0].identity(output), "low-precision output", static_cast<double>(bits(tensor.dtype)), 16, -1});
-      return;
-    }
-  }
 }
 
 void ComparisonCollector::report_match() {

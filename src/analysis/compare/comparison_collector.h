@@ -34,7 +34,6 @@ class ComparisonCollector {
   void note_failures(const Model& model, const std::vector<MapNames>& names, const std::vector<runtime::NodeFailure>& failures);
   void note_surplus(const std::vector<runtime::SurplusRun>& runs);
   void conclude_origins();
-  void note_low_precision_output();
   void report_match();
   void report_unpaired_graphs(const Model& model, const std::vector<MapNames>& names, bool in_reference);
 

@@ -13,6 +13,11 @@ void widen(MapStatistics& statistics, bool first, double min, double max) {
   statistics.max = first ? max : std::max(statistics.max, max);
 }
 
+/// A single number is no constant map.
+bool constant(const MapStatistics& statistics, std::int64_t finite) {
+  return finite > 1 && statistics.non_finite == 0 && statistics.min == statistics.max;
+}
+
 void note_non_finite(MapStatistics& statistics, std::int64_t record, std::int64_t count, std::int64_t element) {
   if (count > 0 && statistics.non_finite == 0) {
     statistics.first_non_finite_record = record;
@@ -79,6 +84,7 @@ void ComparisonSum::add_run(std::int64_t record, MapRecord&& map) {
 
 void ComparisonSum::add_statistics(std::int64_t record, const MapRecord& map) {
   const metrics::PairStats& s = map.stats;
+  note_repetition(s);
   const std::int64_t finite_f = s.elements - s.non_finite_f;
   const std::int64_t finite_q = s.elements - s.non_finite_q;
   if (finite_f > 0) widen(result_.reference_statistics, finite_f_ == 0, s.min_f, s.max_f);
@@ -97,6 +103,18 @@ void ComparisonSum::add_statistics(std::int64_t record, const MapRecord& map) {
   saturated_ += map.saturated;
 }
 
+/// Sums of other values that agree in every bit do not happen.
+void ComparisonSum::note_repetition(const metrics::PairStats& stats) {
+  if (!first_run_) {
+    first_run_ = stats;
+    return;
+  }
+  const metrics::PairStats& first = *first_run_;
+  reference_repeats_ = reference_repeats_ && stats.elements == first.elements && stats.sum_f == first.sum_f &&
+                       stats.sum_ff == first.sum_ff && stats.sum_abs_f == first.sum_abs_f && stats.min_f == first.min_f &&
+                       stats.max_f == first.max_f;
+}
+
 MapComparison ComparisonSum::finish() const {
   MapComparison result = result_;
   if (compared_runs_ > 0 && !result.not_compared.empty()) result.not_compared += " (in some records)";
@@ -110,6 +128,7 @@ MapComparison ComparisonSum::finish() const {
   result.quantized_statistics.rms = std::sqrt(over(sum_qq_, finite_q_));
   if (result.integer) result.differing_share = over(static_cast<double>(differing_), elements_);
   if (!result.integer) result.saturated_share = over(static_cast<double>(saturated_), elements_);
+  result.reference_repeats = compared_runs_ > 1 && reference_repeats_ && !result.integer;
   result.verdict = verdict();
   return result;
 }
@@ -124,11 +143,16 @@ std::optional<double> ComparisonSum::error_in_roundings() const {
   return std::sqrt(12 * sum_dd_scaled_ / static_cast<double>(scaled_));
 }
 
+bool ComparisonSum::reference_constant() const { return constant(result_.reference_statistics, finite_f_); }
+bool ComparisonSum::quantized_constant() const { return constant(result_.quantized_statistics, finite_q_); }
+
 std::string ComparisonSum::verdict() const {
   const auto error = error_in_roundings();
   if (!error) return {};
+  if (reference_constant() || quantized_constant()) return "constant";
   if (sum_dd_ > 0 && sum_dd_outside_ > sum_dd_ / 2) return "clipping";
-  return *error <= kRoundingOnlyLimit ? "rounding only" : "more than rounding";
+  if (*error > kRoundingOnlyLimit) return "more than rounding";
+  return sum_dd_ >= sum_ff_ && sum_dd_ > 0 ? "no signal left" : "rounding only";
 }
 
 std::vector<Anomaly> ComparisonSum::anomalies(double max_scale) const {
@@ -151,14 +175,11 @@ std::vector<Anomaly> ComparisonSum::anomalies(double max_scale) const {
       break;
     }
   }
-  const auto constant = [&](const MapIdentity& identity, const MapStatistics& statistics, std::int64_t finite) {
-    if (finite > 1 && statistics.non_finite == 0 && statistics.min == statistics.max) {
-      found.push_back({identity, "constant", statistics.min, 0, -1});
-      return true;
-    }
-    return false;
-  };
-  if (!constant(map.reference, map.reference_statistics, finite_f_)) constant(map.quantized, map.quantized_statistics, finite_q_);
+  if (reference_constant()) {
+    found.push_back({map.reference, "constant", map.reference_statistics.min, 0, -1});
+  } else if (quantized_constant()) {
+    found.push_back({map.quantized, "constant", map.quantized_statistics.min, 0, -1});
+  }
   if (map.saturated_share > kSaturatedShareLimit) {
     found.push_back({map.quantized, "saturated", map.saturated_share, kSaturatedShareLimit, saturated_record_});
   }

@@ -41,6 +41,9 @@ class ComparisonSum {
   void add_run(std::int64_t record, MapRecord&& map);
   void add_statistics(std::int64_t record, const MapRecord& map);
   std::string verdict() const;
+  void note_repetition(const metrics::PairStats& stats);
+  bool reference_constant() const;
+  bool quantized_constant() const;
 
   MapComparison result_;
   const std::vector<Metric>* metrics_;
@@ -51,6 +54,8 @@ class ComparisonSum {
   std::int64_t compared_runs_ = 0;
   std::int64_t largest_record_ = -1, saturated_record_ = -1;
   double largest_ = 0;
+  std::optional<metrics::PairStats> first_run_;  ///< what the reference's map of every later run is held against
+  bool reference_repeats_ = true;
 };
 
 }  // namespace visq::analysis

@@ -17,8 +17,8 @@ namespace {
 class RankedParts {
  public:
   explicit RankedParts(const PartialModels& models) : models_(models) {
-    for (const SensitiveType type :
-         {SensitiveType::kNode, SensitiveType::kNodeOutput, SensitiveType::kWeight, SensitiveType::kActivation, SensitiveType::kInput}) {
+    for (const SensitiveType type : {SensitiveType::kOutput, SensitiveType::kNode, SensitiveType::kNodeOutput, SensitiveType::kWeight,
+                                     SensitiveType::kActivation, SensitiveType::kInput}) {
       for (const SensitivePart& part : sensitive_parts(models, type)) {
         known_[{sensitive_type(part), part.reference.name}] = parts_of(part, models.parts());
       }

@@ -1,5 +1,7 @@
 #include "visq/partial.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -31,7 +33,8 @@ OutputError error_of(const Sensitivity& node) { return {node.metrics, node.diffe
 
 /// The type that a result calls so: "node", "input-2".
 SensitiveType type_of(const std::string& text) {
-  for (const SensitiveType type : {SensitiveType::kNode, SensitiveType::kNodeOutput, SensitiveType::kWeight, SensitiveType::kActivation}) {
+  for (const SensitiveType type :
+       {SensitiveType::kOutput, SensitiveType::kNode, SensitiveType::kNodeOutput, SensitiveType::kWeight, SensitiveType::kActivation}) {
     if (text == name(type)) return type;
   }
   return SensitiveType::kInput;
@@ -49,6 +52,23 @@ std::vector<RankedPart> picked(const Ranking& ranking, double threshold, PickedB
   return picks;
 }
 
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+/// A glob for a name that a file holds: JSON has U+FFFD for each byte of it that was no UTF-8.
+std::string glob_of(const std::string& written) {
+  if (written.find(kReplacement) == std::string::npos) return written;
+  std::string glob;
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    if (written.compare(i, kReplacement.size(), kReplacement) == 0) {
+      glob += '?', i += kReplacement.size() - 1;
+    } else {
+      if (std::string_view("*?[\\").find(written[i]) != std::string_view::npos) glob += '\\';
+      glob += written[i];
+    }
+  }
+  return glob;
+}
+
 /// The first part: what each thing does alone.
 class Picker {
  public:
@@ -64,6 +84,7 @@ class Picker {
     std::vector<RankedPart> wanted;
     if (options_.ranking != nullptr) wanted = from_ranking();
     VISQ_ASSIGN(auto ranked, sensitivity(std::move(reference), std::move(quantized), data, trials_));
+    if (options_.ranking == nullptr) std::erase_if(ranked.nodes, [](const Sensitivity& part) { return part.part.reference.node < 0; });
     result_.outputs = ranked.outputs;
     result_.gaps = ranked.gaps;
     result_.remarks = ranked.remarks;
@@ -86,7 +107,7 @@ class Picker {
     const auto picks = picked(ranking, options_.pick_threshold, result_.picked_by);
     std::set<SensitiveType> types;
     for (const RankedPart& part : picks) {
-      trials_.nodes.push_back(part.name);
+      trials_.nodes.push_back(glob_of(part.name));
       types.insert(type_of(part.type));
     }
     trials_.types.assign(types.begin(), types.end());
@@ -96,7 +117,9 @@ class Picker {
   Result<std::vector<Sensitivity>> of_ranking(std::vector<Sensitivity> nodes, const std::vector<RankedPart>& picks) const {
     const auto is_pick = [&](const Sensitivity& node) {
       return std::any_of(picks.begin(), picks.end(), [&](const RankedPart& part) {
-        return part.name == node.part.reference.name && part.type == sensitive_type(node.part);
+        const std::string& name = node.part.reference.name;
+        const bool named = part.name == name || ::fnmatch(glob_of(part.name).c_str(), name.c_str(), 0) == 0;
+        return named && part.type == sensitive_type(node.part);
       });
     };
     std::erase_if(nodes, [&](const Sensitivity& node) { return !is_pick(node); });

@@ -16,7 +16,7 @@
 namespace visq {
 namespace {
 
-constexpr std::array<std::string_view, 5> kTypeNames{"node", "node+output", "weight", "activation", "input-n"};
+constexpr std::array<std::string_view, 6> kTypeNames{"output", "node", "node+output", "weight", "activation", "input-n"};
 
 }  // namespace
 
@@ -55,9 +55,9 @@ class PartDescriber {
     return part;
   }
 
-  SensitivePart of_activation(int tensor, const TensorInfo& grid) const {
+  SensitivePart of_activation(int tensor, const TensorInfo& grid, SensitiveType type) const {
     SensitivePart part;
-    part.type = SensitiveType::kActivation;
+    part.type = type;
     part.reference = r_names_.identity(tensor);
     part.quantized = q_names_.identity(partners_.at(tensor));
     add_readers(part, tensor);
@@ -75,8 +75,12 @@ class PartDescriber {
 
   Grids grids_of(const QuantizedParts::Node& node, SensitiveType type, int slot) const {
     Grids grids;
+    const bool with_inputs = type != SensitiveType::kWeight && type != SensitiveType::kOutput;
     for (const QuantizedParts::Input& input : node.inputs) {
-      if (type != SensitiveType::kWeight && (slot < 0 || slot == input.slot)) grids.maps.push_back(input.grid);
+      if (with_inputs && (slot < 0 || slot == input.slot)) grids.maps.push_back(input.grid);
+    }
+    if (type == SensitiveType::kOutput) {
+      for (const int output : node.outputs) grids.maps.push_back(models_.parts().activations().at(output));
     }
     if (type == SensitiveType::kInput) return grids;
     for (const int constant : node.constants) grids.constants.push_back(&models_.parts().quantized_constant(node, constant));
@@ -127,7 +131,7 @@ class PartDescriber {
 /// What makes two things the same, and their order in the list.
 using Key = std::tuple<int, int, int, int>;
 Key key_of(const SensitivePart& part) {
-  const bool map = part.type == SensitiveType::kActivation;
+  const bool map = part.type == SensitiveType::kActivation || part.reference.node < 0;
   return {static_cast<int>(part.type), part.reference.node, map ? part.reference.tensor : 0, part.slot};
 }
 
@@ -137,6 +141,9 @@ bool is_about(const SensitivePart& part, const NamedPart& named) {
       return named.kind == PartKind::kActivation && part.reference.tensor == named.place;
     case SensitiveType::kWeight:
       return named.kind != PartKind::kActivation && part.reference.node == named.place;
+    case SensitiveType::kOutput:
+      if (part.reference.node < 0) return named.kind == PartKind::kActivation && part.reference.tensor == named.place;
+      [[fallthrough]];
     default:
       return named.kind == PartKind::kNode && part.reference.node == named.place;
   }
@@ -147,12 +154,18 @@ SensitiveType own_type(PartKind kind) {
   return kind == PartKind::kActivation ? SensitiveType::kActivation : SensitiveType::kWeight;
 }
 
+/// Whether there is anything to quantize at this node alone.
+bool has_any(const QuantizedParts::Node& node, SensitiveType type) {
+  if (type == SensitiveType::kWeight) return !node.constants.empty();
+  return type != SensitiveType::kOutput || !node.constants.empty() || !node.outputs.empty();
+}
+
 class PartChooser {
  public:
   PartChooser(const PartialModels& models, const SensitivityOptions& options) : models_(models), options_(options) {}
 
   Result<std::vector<SensitivePart>> choose() {
-    const auto types = options_.types.empty() ? std::vector{SensitiveType::kNode} : options_.types;
+    const auto types = options_.types.empty() ? std::vector{SensitiveType::kOutput} : options_.types;
     for (const SensitiveType type : types) {
       for (SensitivePart& part : sensitive_parts(models_, type)) {
         const auto& slots = options_.input_slots;
@@ -207,14 +220,20 @@ std::vector<SensitivePart> sensitive_parts(const PartialModels& models, Sensitiv
   const PartDescriber describer(models);
   std::vector<SensitivePart> parts;
   if (type == SensitiveType::kActivation) {
-    for (const auto& [tensor, grid] : models.parts().activations()) parts.push_back(describer.of_activation(tensor, *grid));
+    for (const auto& [tensor, grid] : models.parts().activations()) parts.push_back(describer.of_activation(tensor, *grid, type));
   } else {
     for (const QuantizedParts::Node& node : models.parts().nodes()) {
       if (type == SensitiveType::kInput) {
         for (const QuantizedParts::Input& input : node.inputs) parts.push_back(describer.of_node(node, type, input.slot));
-      } else if (type != SensitiveType::kWeight || !node.constants.empty()) {
+      } else if (has_any(node, type)) {
         parts.push_back(describer.of_node(node, type, -1));
       }
+    }
+  }
+  if (type == SensitiveType::kOutput) {
+    for (const int input : models.reference().main().inputs) {
+      const auto found = models.parts().activations().find(input);
+      if (found != models.parts().activations().end()) parts.push_back(describer.of_activation(input, *found->second, type));
     }
   }
   std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return key_of(a) < key_of(b); });
@@ -231,6 +250,10 @@ PartSet parts_of(const SensitivePart& part, const QuantizedParts& parts) {
     set.activations.insert(part.reference.tensor);
     return set;
   }
+  if (part.reference.node < 0) {
+    set.activations.insert(part.reference.tensor);
+    return set;
+  }
   const QuantizedParts::Node* node = parts.find(part.reference.node);
   if (node == nullptr) return set;
   if (part.type != SensitiveType::kInput && !node->constants.empty()) set.weights.insert(node->node);
@@ -238,7 +261,8 @@ PartSet parts_of(const SensitivePart& part, const QuantizedParts& parts) {
   if (part.type == SensitiveType::kNode || part.type == SensitiveType::kNodeOutput) {
     for (const QuantizedParts::Input& input : node->inputs) set.inputs.emplace(node->node, input.slot);
   }
-  if (part.type == SensitiveType::kNodeOutput) set.activations.insert(node->outputs.begin(), node->outputs.end());
+  if (part.type == SensitiveType::kNodeOutput || part.type == SensitiveType::kOutput)
+    set.activations.insert(node->outputs.begin(), node->outputs.end());
   return set;
 }
 

@@ -242,7 +242,7 @@ class SensitivityRun {
     SensitivityResult result;
     static_cast<PairIdentity&>(result) =
         analysis::pair_identity(models_.reference(), models_.quantized(), analysis::run_identity(data_.description(), options_));
-    result.types = options_.types.empty() ? std::vector{SensitiveType::kNode} : options_.types;
+    result.types = options_.types.empty() ? std::vector{SensitiveType::kOutput} : options_.types;
     result.metrics = metrics_;
     result.leave_one_out = options_.leave_one_out;
     result.reverse = options_.reverse;

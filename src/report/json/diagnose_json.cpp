@@ -55,7 +55,9 @@ std::string diagnose_json(const DiagnoseResult& result) {
   json["mode"] = name(result.quantized_mode);
   json["outputs"] = Json::array();
   for (std::size_t i = 0; i < result.outputs.size(); ++i) {
-    json["outputs"].push_back({{"name", json_string(result.outputs[i])}, {"sqnr", json_number(result.output_sqnr[i])}});
+    Json output = {{"name", json_string(result.outputs[i])}, {"sqnr", json_number(result.output_sqnr[i])}};
+    add_whole_sqnr(output, result.whole, i);
+    json["outputs"].push_back(std::move(output));
   }
   json["remarks"] = Json::array();
   for (const GlobalRemark& remark : result.remarks) json["remarks"].push_back({{"kind", remark.kind}, {"text", json_string(remark.text)}});

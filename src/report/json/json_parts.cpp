@@ -73,6 +73,10 @@ void add_metrics(Json& out, const std::vector<Metric>& metrics, const std::vecto
   if (!record.empty()) out["record"] = std::move(record);
 }
 
+void add_whole_sqnr(Json& out, const WholeSqnr& whole, std::size_t i) {
+  if (i < whole.outputs.size()) out["whole"] = {{"records", whole.records}, {"sqnr", json_number(whole.outputs[i])}};
+}
+
 void add_identity(Json& out, const MapIdentity& map) {
   out["subgraph"] = map.subgraph;
   out["index"] = map.node;

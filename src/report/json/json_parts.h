@@ -35,6 +35,9 @@ Json json_optional(const std::optional<double>& value);
 /// {"low", "high", "counts"}
 Json json_histogram(const Histogram& histogram);
 
+/// "whole": {"records", "sqnr"} of output `i`; nothing where the result is of all records.
+void add_whole_sqnr(Json& out, const WholeSqnr& whole, std::size_t i);
+
 /// Where a map stands in its model, as members of `out`.
 void add_identity(Json& out, const MapIdentity& map);
 

@@ -14,7 +14,7 @@ bool is_type(const std::string& text) {
   constexpr std::string_view kInput = "input-";
   if (text.starts_with(kInput))
     return text.size() > kInput.size() && text.find_first_not_of("0123456789", kInput.size()) == std::string::npos;
-  return text == "node" || text == "node+output" || text == "weight" || text == "activation";
+  return text == "output" || text == "node" || text == "node+output" || text == "weight" || text == "activation";
 }
 
 struct Ranked {
@@ -26,7 +26,7 @@ Result<Ranked> read_entry(const PlainJson& node, std::size_t index, const std::s
   const PlainJson *name = member(&node, "op_name"), *type = member(&node, "sensitive_type"), *rank = member(&node, "rank");
   if (name == nullptr || !name->is_string()) return bad_input("{}: 'nodes[{}].op_name' is not a string", path, index);
   if (type == nullptr || !type->is_string() || !is_type(type->get<std::string>())) {
-    return bad_input("{}: 'nodes[{}].sensitive_type' is not node, node+output, weight, activation or input-N", path, index);
+    return bad_input("{}: 'nodes[{}].sensitive_type' is not output, node, node+output, weight, activation or input-N", path, index);
   }
   if (rank == nullptr || !rank->is_number_integer()) return bad_input("{}: 'nodes[{}].rank' is not a whole number", path, index);
   const PlainJson* cosine = member(member(&node, "metrics"), "cosine");

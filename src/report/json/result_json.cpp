@@ -1,11 +1,14 @@
 // result.json: see schema/compare.schema.json for the meaning of every key.
 #include "report/json/json_parts.h"
 #include "report/words/text.h"
+#include "report/words/verdict_text.h"
 #include "visq/report.h"
 
 namespace visq {
 namespace report {
 namespace {
+
+constexpr std::size_t kWholeNames = std::string::npos;
 
 Json metric_list(const CompareResult& result, const std::vector<std::vector<MetricValue>>& rows) {
   Json out = Json::array();
@@ -45,6 +48,7 @@ Json origin(const ErrorOrigin& values) {
                   {"output_clipping", json_number(values.output_clipping)}};
   out["noise_to_signal"] = json_number(values.noise_to_signal);
   out["output_share"] = json_number(values.output_share);
+  out["measured_share"] = json_optional(values.measured_share);
   if (!values.not_computed.empty()) out["not_computed"] = json_string(values.not_computed);
   return out;
 }
@@ -82,6 +86,22 @@ Json outputs(const CompareResult& result) {
     if (map.integer) entry["differing_share"] = json_number(map.differing_share);
     out.push_back(std::move(entry));
   }
+  return out;
+}
+
+Json verdict(const CompareResult& result) {
+  const PairVerdict verdict = pair_verdict(result);
+  if (verdict.basis == VerdictBasis::kNothing) return nullptr;
+  constexpr std::string_view kBases[] = {"", "accuracy_drop", "sqnr", "differing_share", "non_finite"};
+  Json out;
+  out["health"] = name(verdict.health);
+  out["basis"] = kBases[static_cast<int>(verdict.basis)];
+  out["value"] = json_number(verdict.value);
+  const MapComparison* first = verdict.first_node < 0 ? nullptr : &result.maps[as_size(verdict.first_node)];
+  out["output"] = verdict.output < 0 ? Json(nullptr) : json_string(compared_output(result, as_size(verdict.output)).reference.name);
+  out["first_node"] = nullptr;
+  if (first != nullptr) add_identity(out["first_node"] = Json::object(), first->reference);
+  out["sentence"] = json_string(verdict_sentence(result, verdict, kWholeNames));
   return out;
 }
 
@@ -169,7 +189,10 @@ std::string result_json(const CompareResult& result) {
   document["nodes"] = std::move(nodes);
   document["outputs"] = outputs(result);
   document["post"] = result.post == PostProcess::kNone ? Json(nullptr) : Json(name(result.post));
+  document["verdict"] = verdict(result);
   document["accuracy"] = result.accuracy ? accuracy(*result.accuracy) : Json(nullptr);
+  document["remarks"] = Json::array();
+  for (const std::string& remark : reference_remarks(result)) document["remarks"].push_back(remark);
   document["anomalies"] = anomalies(result);
   document["match"] = match(result.match);
   document["not_computed"] = not_computed(result);

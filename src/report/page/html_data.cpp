@@ -63,7 +63,8 @@ Json json_origin(const ErrorOrigin& origin) {
            {"created",
             {json_short(origin.weight_rounding), json_short(origin.inner_rounding), json_short(origin.output_rounding),
              json_short(origin.output_clipping)}},
-           {"share", json_short(origin.output_share)}};
+           {"share", json_short(origin.measured_share.value_or(origin.output_share))},
+           {"measured", origin.measured_share.has_value()}};
   if (origin.in_roundings) {
     const ThreeErrors& rounded = *origin.in_roundings;
     out["roundings"] = {json_short(rounded.accumulated), json_short(rounded.created), json_short(rounded.inherited)};

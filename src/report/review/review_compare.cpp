@@ -11,10 +11,13 @@
 #include "report/words/identity_text.h"
 #include "report/words/palette.h"
 #include "report/words/text.h"
+#include "report/words/verdict_text.h"
 #include "report/words/view.h"
 
 namespace visq::report {
 namespace {
+
+constexpr std::size_t kNameInVerdict = 24;  ///< columns of a name, so that no line of a comment is cut
 
 constexpr std::size_t kWorst = 10;  ///< rows of the table of worst nodes
 
@@ -92,9 +95,7 @@ std::vector<ReviewFinding> findings(const CompareResult& result, const ReportOpt
                    fmt::format("{} {}: {}", place(gap.map), gap.map.op, gap.reason), gap.model, place_of(gap.map)});
   }
   for (const Anomaly& anomaly : result.anomalies) {
-    const bool remark = anomaly.kind == "low-precision output";
-    all.push_back({rule_id(anomaly.kind), "a feature map or its scale is odd: " + anomaly.kind,
-                   remark ? Severity::kHint : Severity::kWarning,
+    all.push_back({rule_id(anomaly.kind), "a feature map or its scale is odd: " + anomaly.kind, Severity::kWarning,
                    fmt::format("{}: {}, {} (limit {})", anomaly.map.name, anomaly.kind, brief(anomaly.value), brief(anomaly.limit)),
                    result.quantized.path, place_of(anomaly.map)});
   }
@@ -218,6 +219,10 @@ Review review_of(const CompareResult& result, const ReportOptions& options) {
   add_verdict(options, review);
   const Metric sort = main_metric(result);
   const std::vector<Metric> metrics = shown_metrics(result, sort);
+  if (const PairVerdict verdict = pair_verdict(result); verdict.basis != VerdictBasis::kNothing) {
+    ReviewSection& section = review.sections.emplace_back(ReviewSection{"Verdict", {}, {}, ""});
+    for (const std::string& line : verdict_lines(result, verdict, kNameInVerdict)) section.items.push_back({foreign(line)});
+  }
   review.sections.push_back(output_section(result, metrics));
   if (result.accuracy) review.sections.push_back(accuracy_section(*result.accuracy));
   review.sections.push_back(worst_section(result, metrics, sort));

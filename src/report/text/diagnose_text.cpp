@@ -45,11 +45,12 @@ class DiagnoseText {
   }
 
   void header() {
-    paragraph(fmt::format("{} against {}, {} mode, {}", printable(result_.quantized.path), printable(result_.reference.path),
-                          name(result_.quantized_mode), records_text(result_)),
-              2);
+    paragraph(fmt::format("{} against {}", printable(result_.quantized.path), printable(result_.reference.path)), 2);
     for (std::size_t i = 0; i < result_.outputs.size(); ++i) {
-      paragraph(fmt::format("output {}: SQNR {} dB", printable(result_.outputs[i]), brief(result_.output_sqnr[i])), 2);
+      const std::string mode = fmt::format("{} mode, {}", name(result_.quantized_mode), records_text(result_));
+      paragraph(fmt::format("output {}: SQNR {} dB ({}){}", printable(result_.outputs[i]), brief(result_.output_sqnr[i]), mode,
+                            whole_sqnr_text(result_.whole, i)),
+                2);
     }
     line("");
   }

@@ -12,6 +12,7 @@
 #include "report/words/origin_summary.h"
 #include "report/words/text.h"
 #include "report/words/text_table.h"
+#include "report/words/verdict_text.h"
 #include "report/words/view.h"
 #include "visq/report.h"
 
@@ -75,7 +76,8 @@ class Summary {
       : result_(result),
         options_(options),
         style_(options.color),
-        sort_(options.sort != Metric::kNone ? options.sort : main_metric(result)) {}
+        sort_(options.sort != Metric::kNone ? options.sort : main_metric(result)),
+        verdict_(pair_verdict(result)) {}
 
   std::string text() {
     header();
@@ -85,6 +87,7 @@ class Summary {
     origins();
     anomalies();
     pairing();
+    verdict();
     next();
     return out_;
   }
@@ -229,12 +232,28 @@ class Summary {
     for (const std::string& warning : match.warnings) out_ += style_.warning("warning: " + printable(warning)) + "\n";
   }
 
+  /// Dumps do not say which of their maps are outputs.
+  void verdict() {
+    for (const std::string& remark : reference_remarks(result_)) {
+      add("\n{}\n", style_.warning(wrapped("Beware: " + remark, as_size(std::max(options_.width, 0)), 0)));
+    }
+    if (verdict_.basis == VerdictBasis::kNothing) return;
+    const std::string sentence = "Verdict: " + verdict_sentence(result_, verdict_, kLegibleName) + ".";
+    add("\n{}\n", style_.bold(wrapped(sentence, as_size(std::max(options_.width, 0)), 0)));
+  }
+
+  bool wrong() const { return verdict_.health == Health::kNoticeablyOff || verdict_.health == Health::kBroken; }
+
   void next() {
     const bool alone = result_.reference.path == result_.quantized.path;  // it is compared with itself where no other is given
     const std::string reference = shell_word(printable(result_.reference.path));
     const std::string quantized = alone ? "" : " " + shell_word(printable(result_.quantized.path));
+    const std::string data = result_.data == "random" || result_.graph.nodes.empty() ? "" : " -d " + shell_word(printable(result_.data));
+    if (wrong() && !alone) {
+      add("\nNext: visqerror diagnose {}{}{}  says why, and what to do\n", reference, quantized, data);
+      return;
+    }
     if (options_.folder.empty()) {
-      const std::string data = result_.data == "random" || result_.graph.nodes.empty() ? "" : " -d " + shell_word(printable(result_.data));
       add("\nNext: visqerror compare {}{}{} -o OUT  writes tables, pictures and JSON\n", reference, quantized, data);
       return;
     }
@@ -247,6 +266,7 @@ class Summary {
   const SummaryOptions& options_;
   Style style_;
   Metric sort_;
+  PairVerdict verdict_;
   std::string out_;
 };
 

@@ -19,6 +19,11 @@ std::string bare_name(const std::string& path) { return printable(std::filesyste
 
 std::string records_text(const RunIdentity& run) { return plural(run.records.last - run.records.first, "record"); }
 
+std::string whole_sqnr_text(const WholeSqnr& whole, std::size_t i) {
+  if (i >= whole.outputs.size()) return "";
+  return fmt::format(", {} dB over all {}", brief(whole.outputs[i]), plural(whole.records, "record"));
+}
+
 std::string data_text(const RunIdentity& run) { return fmt::format("{}, {}", printable(run.data), records_text(run)); }
 
 std::string models_text(const PairIdentity& pair, bool modes) {

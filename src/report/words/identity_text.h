@@ -10,6 +10,9 @@ namespace visq::report {
 /// "3 records".
 std::string records_text(const RunIdentity& run);
 
+/// ", 44.64 dB over all 64 records": of output `i`, behind the number that is of some of them. Empty where the result is of all.
+std::string whole_sqnr_text(const WholeSqnr& whole, std::size_t i);
+
 /// "data.h5, 3 records".
 std::string data_text(const RunIdentity& run);
 

@@ -40,18 +40,24 @@ double part_share(const ErrorOrigin& origin, double ErrorOrigin::*part) {
 
 double created_to_signal(const MapComparison& map) { return map.origin->errors.created / map.reference_statistics.rms; }
 
+/// Measured where it was.
+double share_of(const ErrorOrigin& origin) { return origin.measured_share.value_or(origin.output_share); }
+
 std::string percent(double share) {
   if (!std::isfinite(share)) return "-";
   const double value = 100 * share;
   return value > 0 && value < 0.05 ? "<0.1%" : fmt::format("{:.1f}%", value);
 }
 
+/// An estimate says so.
+std::string share_cell(const ErrorOrigin& origin) { return (origin.measured_share ? "" : "~") + percent(share_of(origin)); }
+
 std::string part_cell(const MapComparison& map, double ErrorOrigin::*part) {
   const double share = part_share(*map.origin, part);
   return std::isfinite(share) ? fmt::format("{:.0f}%", 100 * share) : "-";
 }
 
-/// Maps whose created error is known, those that create most of the outputs' error first.
+/// Maps whose created error is known, those that create most of the outputs' error first: what was measured before what is estimated.
 std::vector<std::size_t> ranked(const CompareResult& result) {
   std::vector<std::size_t> maps;
   for (std::size_t i = 0; i < result.maps.size(); ++i) {
@@ -61,14 +67,15 @@ std::vector<std::size_t> ranked(const CompareResult& result) {
   const auto finite = [](double value) { return std::isfinite(value) ? value : 0; };
   std::stable_sort(maps.begin(), maps.end(), [&](std::size_t a, std::size_t b) {
     const MapComparison &x = result.maps[a], &y = result.maps[b];
-    if (x.origin->output_share != y.origin->output_share) return x.origin->output_share > y.origin->output_share;
+    if (x.origin->measured_share.has_value() != y.origin->measured_share.has_value()) return x.origin->measured_share.has_value();
+    if (share_of(*x.origin) != share_of(*y.origin)) return share_of(*x.origin) > share_of(*y.origin);
     return finite(created_to_signal(x)) > finite(created_to_signal(y));
   });
   return maps;
 }
 
 bool has_shares(const CompareResult& result) {
-  return std::any_of(result.maps.begin(), result.maps.end(), [](const auto& map) { return map.origin && map.origin->output_share > 0; });
+  return std::any_of(result.maps.begin(), result.maps.end(), [](const auto& map) { return map.origin && share_of(*map.origin) > 0; });
 }
 
 std::string node_text(const MapComparison& map) {
@@ -98,7 +105,10 @@ bool has_origins(const CompareResult& result) {
 std::string origin_title(const CompareResult& result, std::size_t rows) {
   const std::size_t all = ranked(result).size();
   return fmt::format("Where errors are created: {} of {} maps by {}", std::min(rows, all), all,
-                     has_shares(result) ? "estimated share of the outputs' squared error" : "created error");
+                     !has_shares(result)         ? "created error"
+                     : result.share_records == 0 ? "estimated share of the outputs' squared error"
+                                                 : fmt::format("share of the outputs' squared error, measured on {} (~: estimated)",
+                                                               plural(result.share_records, "record")));
 }
 
 std::string origin_table(const CompareResult& result, std::size_t rows, std::size_t width) {
@@ -117,7 +127,7 @@ std::string origin_table(const CompareResult& result, std::size_t rows, std::siz
     row = {place(map.reference),
            printable(map.reference.name),
            printable(map.reference.op),
-           percent(origin.output_share),
+           share_cell(origin),
            percent(origin.errors.accumulated / signal),
            percent(origin.errors.created / signal),
            percent(origin.errors.inherited / signal),
@@ -132,23 +142,25 @@ std::string origin_table(const CompareResult& result, std::size_t rows, std::siz
 std::string origin_sentence(const CompareResult& result) {
   if (!has_shares(result)) return "";
   const auto maps = ranked(result);
+  const bool measured = result.share_records > 0;
   double known = 0;
   for (const std::size_t i : maps) known += result.maps[i].origin->output_share;
-  const double largest = result.maps[maps[0]].origin->output_share;
+  const double largest = share_of(*result.maps[maps[0]].origin);
   std::string text = largest < kStandsOut ? "No single node is to blame: " : "";
   double named = 0;
   for (std::size_t i = 0; i < std::min(maps.size(), kNamed); ++i) {
     const MapComparison& map = result.maps[maps[i]];
-    const double share = map.origin->output_share;
+    const double share = share_of(*map.origin);
     if (i > 0 && (share < kNamedFrom || named > kEnoughNamed)) break;
     const std::string of = i == 0 ? " of the outputs' error" : "";
     const Part* part = main_part(map);
-    text += fmt::format("{}{} creates about {:.0f} %{}{}", i == 0 ? "" : "; ", node_text(map), 100 * share, of,
-                        part != nullptr ? fmt::format(", mostly by {}", part->words) : "");
+    text += fmt::format("{}{} {} {:.0f} %{}{}", i == 0 ? "" : "; ", node_text(map), measured ? "alone makes" : "creates about", 100 * share,
+                        of, part != nullptr ? fmt::format(", mostly by {}", part->words) : "");
     named += share;
   }
   text += ".";
-  if (1 - known > kUnfollowed) text += fmt::format(" Where {:.0f} % of it comes from could not be followed.", 100 * (1 - known));
+  if (!measured && 1 - known > kUnfollowed)
+    text += fmt::format(" Where {:.0f} % of it comes from could not be followed.", 100 * (1 - known));
   return text;
 }
 

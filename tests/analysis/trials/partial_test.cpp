@@ -9,12 +9,11 @@
 #include "analysis/trials/kept_float.h"
 #include "analysis/trials/part_names.h"
 #include "analysis/trials/partial_models.h"
+#include "analysis/trials/sensitive_parts.h"
 #include "runtime/executor.h"
 
 namespace visq {
 namespace {
-
-using State = MetricValue::State;
 
 std::string example(const std::string& name) { return std::string(VISQ_SOURCE_DIR) + "/examples/digits/" + name; }
 
@@ -52,9 +51,7 @@ TEST_F(Partial, GoesFromFullyQuantizedToFloat) {
   options.metrics = result.metrics;
   const CompareResult quantized = compare(fp32_, int8_, *data, options).value();
   EXPECT_NEAR(result.none.metrics[1].value, quantized.maps[0].metrics[1].value, 1e-3 * result.none.metrics[1].value);
-  EXPECT_EQ(result.steps.back().kept_float.metrics[0].value, 1.0);
-  EXPECT_EQ(result.steps.back().kept_float.metrics[1].value, 0.0);
-  EXPECT_EQ(result.steps.back().kept_float.metrics[2].state, State::kInfinite);
+  EXPECT_LT(result.steps.back().kept_float.metrics[1].value, 1e-4 * result.none.metrics[1].value) << "what the rounded input leaves";
 }
 
 TEST_F(Partial, StepsStandInOrderOfSensitivity) {
@@ -92,8 +89,7 @@ TEST_F(Partial, EveryStepIsAFullRun) {
   const auto models = analysis::PartialModels::create(fp32_, int8_).value();
   analysis::PartSet kept;
   for (const PartialStep& step : result.steps) {
-    const analysis::NamedPart node{analysis::PartKind::kNode, step.part.reference.node, {}};
-    const auto alone = analysis::parts_of(node, models->parts());
+    const auto alone = analysis::parts_of(step.part, models->parts());
     const double want_alone = brute_force(fp32_, int8_, alone);
     EXPECT_NEAR(step.alone.metrics[1].value, want_alone, 1e-6 * want_alone) << step.part.reference.name;
     analysis::add_parts(kept, alone);
@@ -105,12 +101,12 @@ TEST_F(Partial, EveryStepIsAFullRun) {
 TEST_F(Partial, PicksWhatIsBelowTheThreshold) {
   const PartialResult all = run(all_nodes());
   PartialOptions options;
-  options.pick_threshold = (all.steps[2].alone.metrics[0].value + all.steps[3].alone.metrics[0].value) / 2;
+  options.pick_threshold = (all.steps[3].alone.metrics[0].value + all.steps[4].alone.metrics[0].value) / 2;
   const PartialResult some = run(options);
   EXPECT_EQ(some.picked_by, PickedBy::kThreshold);
   EXPECT_EQ(some.candidates, 11U);
-  ASSERT_EQ(some.steps.size(), 3U);
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(some.steps[i].kept_float.metrics[1].value, all.steps[i].kept_float.metrics[1].value);
+  ASSERT_EQ(some.steps.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(some.steps[i].kept_float.metrics[1].value, all.steps[i].kept_float.metrics[1].value);
   options.pick_threshold = 0.5;
   const PartialResult none = run(options);
   EXPECT_EQ(none.picked_by, PickedBy::kWorst);
@@ -122,7 +118,7 @@ TEST_F(Partial, ARankingPicksTheSame) {
   Ranking ranking;
   ranking.path = "r.json";
   ranking.has_cosine = true;
-  for (const PartialStep& step : all.steps) ranking.entries.push_back({{"node", step.part.reference.name}, step.alone.metrics[0].value});
+  for (const PartialStep& step : all.steps) ranking.entries.push_back({{"output", step.part.reference.name}, step.alone.metrics[0].value});
   PartialOptions options;
   options.ranking = &ranking;
   options.pick_threshold = (all.steps[4].alone.metrics[0].value + all.steps[5].alone.metrics[0].value) / 2;

@@ -155,11 +155,11 @@ TEST_F(Digits, ANameFixesItsOwnType) {
     return found;
   };
   using Types = std::set<SensitiveType>;
-  EXPECT_EQ(types("image"), Types{SensitiveType::kActivation});
+  EXPECT_EQ(types("image"), Types{SensitiveType::kOutput});
   const Operator& op = fp32_->main().operators[0];
   EXPECT_EQ(types(fp32_->main().tensors[static_cast<std::size_t>(op.inputs[1])].name), Types{SensitiveType::kWeight});
-  EXPECT_EQ(types("stem/Relu"), Types{SensitiveType::kNode});
-  EXPECT_EQ(types("*"), Types{SensitiveType::kNode});
+  EXPECT_EQ(types("stem/Relu"), Types{SensitiveType::kOutput});
+  EXPECT_EQ(types("*"), Types{SensitiveType::kOutput});
   options.nodes = {"nothing*"};
   EXPECT_EQ(run(options).error().reason, Reason::kUsage);
 }

@@ -73,9 +73,9 @@ TEST(Formats, LayersIsAlignedAndDropsNoColumn) {
 
 TEST(Formats, AnomaliesIsExactlyThis) {
   EXPECT_EQ(only_file("anomalies", testing::complete_result()),
-            "index  name  kind                  value  limit  first record\n"
-            "0      conv  non-finite                1      0             7\n"
-            "0      conv  low-precision output      8     16             -\n");
+            "index  name  kind             value  limit  first record\n"
+            "0      conv  non-finite           1      0             7\n"
+            "0      conv  scale too large      8     16             -\n");
   EXPECT_EQ(only_file("anomalies", {}), "no anomalies\n");
 }
 

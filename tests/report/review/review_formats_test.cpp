@@ -73,7 +73,7 @@ TEST(Sarif, TellsConditionsGapsAndAnomalies) {
                    place["physicalLocation"]["artifactLocation"]["uri"].get<std::string>());
   }
   EXPECT_THAT(seen, ElementsAre("condition error 0/right chain8.tflite", "not-computed error 0/flex chain.tflite",
-                                "non-finite warning 0/conv chain8.tflite", "low-precision-output note 0/conv chain8.tflite"));
+                                "non-finite warning 0/conv chain8.tflite", "scale-too-large warning 0/conv chain8.tflite"));
 }
 
 TEST(Sarif, EscapesNamesAndPaths) {
@@ -106,6 +106,8 @@ TEST(Markdown, IsExactlyThis) {
             "`chain8.tflite` (fake-quant) against `chain.tflite` (fp32), 16 records of `data.h5`\n"
             "\n**Failed**: 1 of 2 conditions does not hold.\n\n"
             "- `--max any:mse=0.3 does not hold: mse of right is 1`\n"
+            "\n#### Verdict\n\n- `broken. Of output best 12.5 % of the elements differ (16 records)`\n- `The first node that "
+            "breaks: 0 CONV_2D conv (33.3 %, 9.542 dB)`\n"
             "\n#### Outputs\n\n"
             "| index | name | op | verdict | MSE |\n"
             "| --- | --- | --- | --- | ---: |\n"
@@ -117,7 +119,7 @@ TEST(Markdown, IsExactlyThis) {
             "| 1 | `left` | `SPLIT` |  | 1 |\n"
             "| 0 | `conv` | `CONV_2D` | `rounding only` | 0.25 |\n"
             "\n#### Not computed\n\n- `chain.tflite`: 3 `FlexFoo`: `no such operator`\n"
-            "\n#### Anomalies\n\n- 0 `conv`: `non-finite`, 1 (limit 0)\n- 0 `conv`: `low-precision output`, 8 (limit 16)\n");
+            "\n#### Anomalies\n\n- 0 `conv`: `non-finite`, 1 (limit 0)\n- 0 `conv`: `scale too large`, 8 (limit 16)\n");
 }
 
 TEST(Markdown, SaysWhereAllConditionsHold) {

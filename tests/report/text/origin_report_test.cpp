@@ -82,7 +82,7 @@ TEST(OriginReport, TheSummaryNamesTheCulprit) {
   SummaryOptions options;
   options.width = 100;
   EXPECT_THAT(summary(with_origins(), options),
-              HasSubstr("1      add   CONV_2D  75.0%        25.0%    12.5%      20.0%      3  clipping 67%  clipping\n"));
+              HasSubstr("1      add   CONV_2D  ~75.0%        25.0%    12.5%      20.0%      3  clipping 67%  clipping\n"));
   options.width = 250;
   const std::string text = summary(with_origins(), options);
   EXPECT_THAT(text, HasSubstr("weights  inside  rounding  clipping\n")) << "where there is room";
@@ -91,6 +91,16 @@ TEST(OriginReport, TheSummaryNamesTheCulprit) {
   EXPECT_THAT(text, HasSubstr("Where 12 % of it comes from could not be followed."));
   EXPECT_THAT(text, HasSubstr("0 'conv' (CONV_2D): LSTM keeps state from record to record"));
   EXPECT_EQ(summary(testing::complete_result(), {}).find("Where errors"), std::string::npos);
+}
+
+TEST(OriginReport, WhatWasMeasuredComesFirstAndSaysSo) {
+  CompareResult result = with_origins();
+  result.share_records = 16;
+  result.maps[3].origin->measured_share = 0.4;
+  const std::string text = report::origin_title(result, 3) + "\n" + report::origin_table(result, 3, 200);
+  EXPECT_THAT(text, HasSubstr("measured on 16 records (~: estimated)"));
+  EXPECT_LT(text.find("40.0%"), text.find("~75.0%"));
+  EXPECT_THAT(report::origin_sentence(result), HasSubstr("2 'out' (CONV_2D) alone makes 40 % of the outputs' error"));
 }
 
 TEST(OriginReport, TheTableFitsTheTerminal) {

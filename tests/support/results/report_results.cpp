@@ -104,7 +104,7 @@ CompareResult complete_result() {
   result.graph.nodes.push_back({GraphNode::Kind::kOperator, 1, 0, "ADD", {"body"}, {}});
 
   result.anomalies.push_back({result.maps[1].reference, "non-finite", 1, 0, 7});
-  result.anomalies.push_back({result.maps[1].reference, "low-precision output", 8, 16, -1});
+  result.anomalies.push_back({result.maps[1].reference, "scale too large", 8, 16, -1});
   result.match.by_name = 5;
   result.match.by_structure = 1;
   result.match.unpaired.push_back({false, identity(0, 0, 0, 9, "in_int8", "QUANTIZE"), "QUANTIZE inserted"});

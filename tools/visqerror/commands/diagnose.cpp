@@ -10,7 +10,7 @@
 #include "visqerror/options/command.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/outputs/review_outputs.h"
-#include "visqerror/sessions/session.h"
+#include "visqerror/sessions/record_choice.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -123,6 +123,9 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(DiagnoseResult result, diagnose(reference, quantized, *records.source, options));
   if (interrupted()) return interruption_exit_code("nothing written");
   VISQ_TRY(add_validation(arguments, reference, quantized, options, console, result));
+  const std::int64_t used = records.range.last - records.range.first;
+  VISQ_ASSIGN(result.whole, whole_sqnr(arguments.data, pair, result.quantized_mode, result.outputs, used, console));
+  if (interrupted()) return interruption_exit_code("nothing written");
   const std::string json = outputs->wants_json() ? report::diagnose_json(result) : "";
   std::vector<OutputFile> files{{"diagnose.txt", report::diagnose_text(result, {})}, {"diagnose.json", json}};
   if (outputs->to_folder()) {

@@ -9,7 +9,7 @@
 #include "visq/report/ranking_file.h"
 #include "visqerror/options/command.h"
 #include "visqerror/outputs/result_outputs.h"
-#include "visqerror/sessions/session.h"
+#include "visqerror/sessions/record_choice.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -64,10 +64,15 @@ Result<int> execute(const Arguments& arguments) {
   }
   VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
   const auto& [reference, quantized] = pair;
-  VISQ_ASSIGN(const Records records, open_first_record(arguments.data, *reference, *quantized, console));
-  set_up(options, records, "trials", console);
-  options.ranking_progress = console.progress("trials, one node each");
-  VISQ_ASSIGN(PartialResult result, partial(reference, quantized, *records.source, options));
+  VISQ_ASSIGN(Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
+  TimedRecords timed(arguments.data, records, pair, console);
+  PartialResult result;
+  for (bool more = true; more && !interrupted();) {
+    set_up(options, records, "trials", console);
+    options.ranking_progress = console.progress("trials, one node each");
+    VISQ_ASSIGN(result, partial(reference, quantized, *records.source, options));
+    VISQ_ASSIGN(more, timed.grow());
+  }
   if (interrupted()) return interruption_exit_code();
   const std::string json = outputs->wants_json() ? report::partial_json(result) : "";
   std::vector<OutputFile> files;
@@ -86,7 +91,7 @@ std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.argument("FP32", arguments->reference, "the reference: a float model");
   options.argument("QUANT", arguments->quantized, "its quantized twin");
-  arguments->data.add_to(options, "1");
+  arguments->data.add_to(options, "as many as two seconds have room for");
   arguments->selection.add_to(options);
   options
       .value("--pick-threshold", arguments->threshold, "X",

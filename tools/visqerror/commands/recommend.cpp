@@ -11,7 +11,7 @@
 #include "visqerror/outputs/config_outputs.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/eval_program.h"
-#include "visqerror/sessions/session.h"
+#include "visqerror/sessions/record_choice.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 

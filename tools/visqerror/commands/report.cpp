@@ -11,6 +11,7 @@
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/compare_outputs.h"
 #include "visqerror/sessions/comparison.h"
+#include "visqerror/sessions/record_choice.h"
 #include "visqerror/sessions/report_parts.h"
 #include "visqerror/terminal/browser.h"
 #include "visqerror/terminal/exit_code.h"
@@ -111,7 +112,7 @@ std::string command_line(const Arguments& arguments, const Plan& plan) {
   return line;
 }
 
-/// The comparison, the accuracy over all records, and unless --quick everything else.
+/// The comparison and the accuracy over all records, and unless --quick everything else over some of them.
 Status fill(const Arguments& arguments, Plan& plan, const Console& console, FullReport& report) {
   PairRequest& pair = plan.pair;
   VISQ_ASSIGN(const Pair models, open_pair(pair.reference, pair.quantized, console));
@@ -124,17 +125,20 @@ Status fill(const Arguments& arguments, Plan& plan, const Console& console, Full
   set_up(options, records, "records", console);
   CompareResult rated;  // labels belong to the records as the data hold them
   VISQ_TRY(add_accuracy(pair, plan.labels, reference, quantized, *records.source, rated));
-  if (pair.data.records.empty() && options.sequence.feed_back.empty())
-    VISQ_TRY(keep_spread(records, kRecords, *reference, *quantized, console));
-  options.records = records.range;
   const auto start = std::chrono::steady_clock::now();
   VISQ_ASSIGN(report.comparison, compare(reference, quantized, *records.source, options));
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double whole_pass = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (options.origin) VISQ_TRY(add_shares(reference, quantized, *records.source, options, console, report.comparison));
   report.comparison.accuracy = std::move(rated.accuracy);
   warn_of(report.comparison, console);
   report.reference = inspect(*reference);
   report.quantized = inspect(*quantized);
   if (arguments.quick || interrupted()) return {};
+  const auto compared = static_cast<double>(std::max<std::int64_t>(1, options.records.last - options.records.first));
+  if (pair.data.records.empty() && options.sequence.feed_back.empty())
+    VISQ_TRY(keep_spread(records, kRecords, *reference, *quantized, console));
+  options.records = records.range;
+  const double seconds = whole_pass / compared * static_cast<double>(options.records.last - options.records.first);
   add_report_parts({reference, quantized, *records.source, options, arguments.time, plan.seconds}, seconds, console, report);
   return {};
 }
@@ -237,7 +241,7 @@ std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.argument("FP32", arguments->pair.reference, "the float model; or a *.visq.json file, to draw what it holds");
   options.argument("QUANT", arguments->pair.quantized, "its quantized twin; of a visq.json file its model, default: the one that it names");
-  arguments->pair.data.add_to(options, "16, spread evenly, and the 8 worst");
+  arguments->pair.data.add_to(options, "all; for causes 16, spread evenly, and the 8 worst");
   arguments->pair.sequence.add_to(options);
   add_accuracy_options(options, arguments->pair);
   add_extent_options(options, arguments);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <optional>
 
 #include "core/as_size.h"
 #include "core/error.h"
@@ -15,7 +16,7 @@
 #include "visqerror/outputs/config_outputs.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/outputs/resume_file.h"
-#include "visqerror/sessions/session.h"
+#include "visqerror/sessions/record_choice.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -26,8 +27,8 @@ namespace {
 constexpr std::int64_t kTop = 10;
 /// Runs that take longer say so beforehand.
 constexpr double kLongRun = 5;
-constexpr SensitiveType kAllTypes[] = {SensitiveType::kNode, SensitiveType::kNodeOutput, SensitiveType::kWeight, SensitiveType::kActivation,
-                                       SensitiveType::kInput};
+constexpr SensitiveType kAllTypes[] = {SensitiveType::kOutput, SensitiveType::kNode,       SensitiveType::kNodeOutput,
+                                       SensitiveType::kWeight, SensitiveType::kActivation, SensitiveType::kInput};
 
 struct Arguments {
   std::string reference, quantized, threads, output_node, top;
@@ -123,9 +124,9 @@ std::string next_command(const Arguments& arguments, const ConfigOutputs& config
 }
 
 /// Goes on from where an earlier run was stopped; where this one is, its state stays for the next.
-Result<SensitivityResult> run(const SharedModel& reference, const SharedModel& quantized, RecordSource& data, SensitivityOptions& options,
-                              const ResumeFile& file, bool clean, const Console& console) {
-  if (clean) file.clean();
+Result<SensitivityResult> run(const Pair& pair, RecordSource& data, SensitivityOptions& options, const ResumeFile& file,
+                              const Console& console) {
+  options.resume.clear();
   if (const auto state = file.load()) {
     options.resume = *state;
     console.note("going on where an earlier run was stopped");
@@ -134,7 +135,30 @@ Result<SensitivityResult> run(const SharedModel& reference, const SharedModel& q
   options.expected = [&](double seconds) {
     if (seconds >= kLongRun) console.note("about " + duration(seconds));
   };
-  return sensitivity(reference, quantized, data, options);
+  return sensitivity(pair.reference, pair.quantized, data, options);
+}
+
+/// A run over one record and, where that leaves time, one over more. `file`: the last run's.
+Result<SensitivityResult> run_in_time(const Arguments& arguments, const Pair& pair, const std::string& folder, SensitivityOptions& options,
+                                      std::optional<ResumeFile>& file, const Console& console) {
+  VISQ_ASSIGN(Records records, open_records(arguments.data, *pair.reference, pair.quantized.get(), false, console));
+  std::optional<TimedRecords> timed;
+  if (!arguments.estimate) timed.emplace(arguments.data, records, pair, console);
+  while (true) {
+    set_up(options, records, "trials", console);
+    std::string key;
+    if (!folder.empty()) {
+      VISQ_ASSIGN(key, content_key(arguments, pair, options));
+    }
+    file.emplace(folder, "sensitivity", key);
+    if (arguments.clean) file->clean();
+    VISQ_ASSIGN(SensitivityResult result, run(pair, *records.source, options, *file, console));
+    const bool going_on = !options.resume.empty();  // what an earlier run began was no trial of the clock
+    if (interrupted() || going_on || !timed) return result;
+    VISQ_ASSIGN(const bool more, timed->grow());
+    if (!more) return result;
+    file->clean();
+  }
 }
 
 Result<int> execute(const Arguments& arguments) {
@@ -146,23 +170,16 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(const auto outputs, ResultOutputs::prepare(arguments.output, {"sensitive_ops.txt", "sensitive_ops.csv", "sensitivity.json"},
                                                          {arguments.reference, arguments.quantized, arguments.data.path}, configs.paths()));
   VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
-  const auto& [reference, quantized] = pair;
-  VISQ_ASSIGN(const Records records, arguments.estimate ? open_records(arguments.data, *reference, quantized.get(), false, console)
-                                                        : open_first_record(arguments.data, *reference, *quantized, console));
-  set_up(options, records, "trials", console);
   options.top = static_cast<int>(top);
-  std::string key;
-  if (outputs->to_folder()) {
-    VISQ_ASSIGN(key, content_key(arguments, pair, options));
-  }
-  const ResumeFile file(outputs->folder(), "sensitivity", key);
-  VISQ_ASSIGN(SensitivityResult result, run(reference, quantized, *records.source, options, file, arguments.clean, console));
+  std::optional<ResumeFile> file;
+  VISQ_ASSIGN(SensitivityResult result,
+              run_in_time(arguments, pair, outputs->to_folder() ? outputs->folder() : "", options, file, console));
   if (interrupted()) {
-    return interruption_exit_code(file.possible() ? "the same command goes on from here"
-                                                  : "nothing written; with -o DIR a run can be resumed");
+    return interruption_exit_code(file->possible() ? "the same command goes on from here"
+                                                   : "nothing written; with -o DIR a run can be resumed");
   }
   const std::string json = outputs->wants_json() ? report::sensitivity_json(result) : "";
-  VISQ_ASSIGN(const auto files, configs.files(report::sensitivity_config(result, *reference, as_size(top))));
+  VISQ_ASSIGN(const auto files, configs.files(report::sensitivity_config(result, *pair.reference, as_size(top))));
   const std::string next = console.next(next_command(arguments, configs));
   const std::size_t rows = arguments.top.empty() ? report::kSensitivityRows : as_size(top);
   const std::string text = report::sensitivity_text(result, text_columns(), rows) + (next.empty() ? "" : "\n" + next);
@@ -170,7 +187,7 @@ Result<int> execute(const Arguments& arguments) {
                            {"sensitive_ops.csv", report::sensitivity_csv(result)},
                            {"sensitivity.json", json}},
                           json, text, console, files));
-  file.clean();
+  file->clean();
   return kDone;
 }
 
@@ -178,8 +195,10 @@ void add_selection(Options& options, Arguments& arguments) {
   const std::string group = "Selection";
   options
       .values("--types", arguments.types, "LIST",
-              "what is quantized alone: node (an operator's inputs and weights), node+output, weight, activation (one feature map, for all "
-              "its readers), input-n (one input of an operator; input-0 only the first), or all; default: node")
+              "what is quantized alone: output (an operator's weights and what it makes), node (its inputs and weights), node+output (all "
+              "three), "
+              "weight, activation (one feature map, for all its readers), input-n (one input of an operator; input-0 only the first), or "
+              "all; default: output")
       .separated_by(',')
       .group(group);
   options
@@ -207,7 +226,7 @@ std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.argument("FP32", arguments->reference, "the float model");
   options.argument("QUANT", arguments->quantized, "its quantized twin");
-  arguments->data.add_to(options, "1; with --estimate all");
+  arguments->data.add_to(options, "as many as two seconds have room for; with --estimate all");
   add_selection(options, *arguments);
   arguments->output.add_to(options, "sensitive_ops.txt, .csv, sensitivity.json; a run that is stopped can then be resumed");
   options

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/ranks.h"
+#include "visq/limits.h"
 #include "visqerror/outputs/staged_folder.h"
 #include "visqerror/sessions/eval_program.h"
 #include "visqerror/sessions/run_log.h"
@@ -119,6 +120,17 @@ Status add_accuracy(const PairRequest& request, const Labels& labels, const Shar
   return {};
 }
 
+Status add_shares(const SharedModel& reference, const SharedModel& quantized, RecordSource& data, const CompareOptions& options,
+                  const Console& console, CompareResult& result) {
+  ShareRequest request;
+  static_cast<RunRequest&>(request) = options;
+  request.progress = console.progress("records, shares of the outputs' error");
+  request.memory = limits().memory;
+  // Parts of a run and ranks of a job go without: what they give together must not depend on how the records were shared out.
+  const bool whole = options.sequence.feed_back.empty() && !ranks().several() && !options.per_record;
+  return whole ? measure_shares(reference, quantized, data, request, result) : Status();
+}
+
 Result<CompareResult> compare_pair(PairRequest request, const Console& console) {
   if (!request.quantized.empty() && holds_dump(request.reference) && holds_dump(request.quantized))
     return compare_dump_files(request, console);
@@ -138,6 +150,7 @@ Result<CompareResult> compare_pair(PairRequest request, const Console& console) 
   say_if_sequence({reference.get(), quantized.get()}, console);
   auto result = compare(reference, quantized, *records.source, options);
   if (result.ok() && !has_quantization(*quantized)) console.warn(fmt::format("{}: holds no quantized tensor", quantized->path));
+  if (result.ok() && options.origin) VISQ_TRY(add_shares(reference, quantized, *records.source, options, console, *result));
   if (result.ok()) VISQ_TRY(add_accuracy(request, labels, reference, quantized, *records.source, *result));
   return result;
 }

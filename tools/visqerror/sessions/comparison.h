@@ -42,6 +42,10 @@ Result<Labels> read_labels(const PairRequest& request);
 Status add_accuracy(const PairRequest& request, const Labels& labels, const SharedModel& reference, const SharedModel& quantized,
                     RecordSource& data, CompareResult& result);
 
+/// With --origin: confirms the shares of the outputs' error by runs.
+Status add_shares(const SharedModel& reference, const SharedModel& quantized, RecordSource& data, const CompareOptions& options,
+                  const Console& console, CompareResult& result);
+
 /// Loads and compares; warns where nothing is quantized. A run that was interrupted returns a result with `interrupted` set.
 Result<CompareResult> compare_pair(PairRequest request, const Console& console);
 

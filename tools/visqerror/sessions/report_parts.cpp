@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "visq/limits.h"
 #include "visqerror/options/time_limit.h"
+#include "visqerror/sessions/record_choice.h"
 #include "visqerror/terminal/interrupt.h"
 
 namespace visq::tool {
@@ -43,6 +44,18 @@ struct Run {
   RecordRange first_record() const { return {subject.compare.records.first, subject.compare.records.first + 1}; }
 };
 
+/// For what takes a run per tensor: over the first record and, where that leaves time, over as many as two seconds have room for.
+template <class Ask>
+auto in_time(const Run& run, const Ask& ask) -> decltype(ask(run.first_record())) {
+  const auto start = std::chrono::steady_clock::now();
+  auto found = ask(run.first_record());
+  if (!found.ok() || found->interrupted) return found;
+  const RecordRange& all = run.subject.compare.records;
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const std::int64_t count = records_in_time(seconds, all.last - all.first);
+  return count > 1 ? ask({all.first, all.first + count}) : std::move(found);
+}
+
 /// Puts away what a part found. False: it was stopped, and what it found is not all.
 template <class Found, class Target>
 Result<bool> keep(Result<Found> found, Target& target) {
@@ -59,29 +72,39 @@ Result<bool> add_diagnosis(const Run& run, FullReport& report) {
 }
 
 Result<bool> add_sensitivity(const Run& run, FullReport& report) {
-  auto options = run.options<SensitivityOptions>("trials", run.first_record());
-  options.types = {SensitiveType::kWeight, SensitiveType::kActivation};
-  options.metrics = {metric_named("mse"), metric_named("sqnr"), metric_named("cosine")};
-  return keep(sensitivity(run.subject.reference, run.subject.quantized, run.subject.data, options), report.sensitivity);
+  const auto ask = [&](RecordRange records) {
+    auto options = run.options<SensitivityOptions>("trials", records);
+    options.types = {SensitiveType::kWeight, SensitiveType::kActivation};
+    options.metrics = {metric_named("mse"), metric_named("sqnr"), metric_named("cosine")};
+    return sensitivity(run.subject.reference, run.subject.quantized, run.subject.data, options);
+  };
+  return keep(in_time(run, ask), report.sensitivity);
 }
 
 Result<bool> add_distribution(const Run& run, FullReport& report) {
-  auto options = run.options<DistributionOptions>("records", run.first_record());
-  options.all = true;
-  return keep(distribution(run.subject.reference, run.subject.quantized, run.subject.data, options), report.distribution);
+  const auto ask = [&](RecordRange records) {
+    auto options = run.options<DistributionOptions>("records", records);
+    options.all = true;
+    return distribution(run.subject.reference, run.subject.quantized, run.subject.data, options);
+  };
+  return keep(in_time(run, ask), report.distribution);
 }
 
 /// Weights alone, and activations alone.
 Result<bool> add_accumulation(const Run& run, FullReport& report) {
-  return keep(accumulate(run.subject.reference, run.subject.quantized, run.subject.data,
-                         run.options<AccumulateOptions>("records", run.first_record())),
-              report.accumulation);
+  const auto ask = [&](RecordRange records) {
+    return accumulate(run.subject.reference, run.subject.quantized, run.subject.data, run.options<AccumulateOptions>("records", records));
+  };
+  return keep(in_time(run, ask), report.accumulation);
 }
 
 Result<bool> add_partial(const Run& run, FullReport& report) {
-  auto options = run.options<PartialOptions>("trials", run.first_record());
-  options.ranking_progress = run.console.progress("trials, one node each");
-  return keep(partial(run.subject.reference, run.subject.quantized, run.subject.data, options), report.partial);
+  const auto ask = [&](RecordRange records) {
+    auto options = run.options<PartialOptions>("trials", records);
+    options.ranking_progress = run.console.progress("trials, one node each");
+    return partial(run.subject.reference, run.subject.quantized, run.subject.data, options);
+  };
+  return keep(in_time(run, ask), report.partial);
 }
 
 ProfileOptions profile_options(const Run& run) {

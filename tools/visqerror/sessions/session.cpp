@@ -14,10 +14,12 @@
 namespace visq::tool {
 namespace {
 
-/// Passes records on and prints what is odd about their values: the first few remarks, then how many there are.
+/// Passes records on and prints what is odd about their values: the first few remarks, then how many there are; and whether the first
+/// record is such as `model` and its quantized twin (may be null) were made for, before anything is said of them. The models outlive it.
 class RemarkingSource final : public RecordSource {
  public:
-  RemarkingSource(std::unique_ptr<RecordSource> inner, const Console& console) : inner_(std::move(inner)), console_(console) {}
+  RemarkingSource(std::unique_ptr<RecordSource> inner, const Model& model, const Model* twin, const Console& console)
+      : inner_(std::move(inner)), model_(model), twin_(twin != nullptr ? *twin : model), console_(console) {}
   ~RemarkingSource() override {
     if (remarks_ > kShown) console_.warn(fmt::format("{}: {} more remarks like these", inner_->description(), remarks_ - kShown));
   }
@@ -26,6 +28,7 @@ class RemarkingSource final : public RecordSource {
   Result<Record> read(std::int64_t index) override {
     auto record = inner_->read(index);
     if (!record.ok()) return record;
+    if (!checked_) check(*record);
     for (const std::string& remark : record->remarks) {
       if (++remarks_ <= kShown) console_.warn(remark);
     }
@@ -33,9 +36,20 @@ class RemarkingSource final : public RecordSource {
   }
 
  private:
+  void check(const Record& record) {
+    checked_ = true;
+    const auto found = input_mismatches(record, model_, twin_);
+    if (!found.ok()) return;  // whoever feeds the models says why
+    for (const InputMismatch& mismatch : *found) {
+      console_.warn(fmt::format("{}: record {}: {}", inner_->description(), record.index, sentence(mismatch, twin_.path)));
+    }
+  }
+
   static constexpr std::int64_t kShown = 5;
   std::unique_ptr<RecordSource> inner_;
+  const Model &model_, &twin_;
   Console console_;
+  bool checked_ = false;
   std::int64_t remarks_ = 0;
 };
 
@@ -53,20 +67,8 @@ Result<std::unique_ptr<RecordSource>> open_source(const std::string& path, const
   return std::move(data.source);
 }
 
-/// Records that are looked through for the worst few of a default choice.
-constexpr std::int64_t kMostSearched = 256;
-
 /// For functions that share models: the caller's outlives the call.
 std::shared_ptr<const Model> unowned(const Model& model) { return {std::shared_ptr<const Model>(), &model}; }
-
-/// The search for the worst of some records, with the models' default modes.
-BadcaseOptions search_options(const Records& records, const Model& model, const Model& twin, const Console& console) {
-  BadcaseOptions options;
-  set_up(options, records, "records, looking for the worst", console);
-  options.reference_mode = default_mode(model);
-  options.quantized_mode = default_mode(twin);
-  return options;
-}
 
 /// Replaces the records by the worst of them, found in one pass.
 Status keep_worst(Records& records, std::int64_t count, const Model& model, const Model* twin, const Console& console) {
@@ -74,8 +76,7 @@ Status keep_worst(Records& records, std::int64_t count, const Model& model, cons
   if (keeps_state(model) || keeps_state(*twin)) {
     return usage_error("--records worst: the models keep state from record to record, so no record stands alone");
   }
-  const BadcaseOptions options = search_options(records, model, *twin, console);
-  VISQ_ASSIGN(auto worst, worst_records(unowned(model), unowned(*twin), *records.source, options, count));
+  VISQ_ASSIGN(auto worst, worst_of(records, records.range, count, model, *twin, console));
   console.log(fmt::format("{}: worst records, worst first: {}", records.source->description(), fmt::join(worst, ", ")));
   records.range = {0, static_cast<std::int64_t>(worst.size())};
   records.source = select_records(std::move(records.source), std::move(worst));
@@ -120,6 +121,16 @@ void set_up(TrialRequest& request, const Records& records, const std::string& un
   request.memory = limits().memory;
 }
 
+Result<std::vector<std::int64_t>> worst_of(const Records& records, RecordRange searched, std::int64_t count, const Model& model,
+                                           const Model& twin, const Console& console) {
+  BadcaseOptions options;
+  set_up(options, records, "records, looking for the worst", console);
+  options.records = searched;
+  options.reference_mode = default_mode(model);
+  options.quantized_mode = default_mode(twin);
+  return worst_records(unowned(model), unowned(twin), *records.source, options, count);
+}
+
 Status set_modes(PairRunRequest& request, const std::string& reference_mode, const std::string& mode, const Pair& pair) {
   VISQ_ASSIGN(request.reference_mode, mode_of("--ref-mode", reference_mode, *pair.reference));
   VISQ_ASSIGN(request.quantized_mode, mode_of("--mode", mode, *pair.quantized));
@@ -144,41 +155,10 @@ Result<Records> open_records(const DataOptions& options, const Model& model, con
   VISQ_ASSIGN(records.range, clamp_records(selection, records.source->count(), records.source->description(), console));
   if (!options.path.empty()) {
     auto ahead = read_ahead(std::move(records.source), records.range);
-    records.source = std::make_unique<RemarkingSource>(std::move(ahead), console);
+    records.source = std::make_unique<RemarkingSource>(std::move(ahead), model, twin, console);
   }
   if (selection.worst > 0) VISQ_TRY(keep_worst(records, selection.worst, model, twin, console));
   console.log(fmt::format("{}: records {}:{}", records.source->description(), records.range.first, records.range.last));
-  return records;
-}
-
-Status keep_spread(Records& records, std::int64_t most, const Model& model, const Model& twin, const Console& console) {
-  const std::int64_t count = records.range.last - records.range.first;
-  if (count <= most) return {};
-  const std::string data = records.source->description();
-  if (keeps_state(model) || keeps_state(twin)) {
-    console.warn(fmt::format("{}: the first {} of {} records are used; --records A:B chooses others", data, most, count));
-    records.range.last = records.range.first + most;
-    return {};
-  }
-  BadcaseOptions options = search_options(records, model, twin, console);
-  options.records.last = options.records.first + std::min(count, kMostSearched);
-  VISQ_ASSIGN(const auto worst, worst_records(unowned(model), unowned(twin), *records.source, options, most / 2));
-  std::set<std::int64_t> chosen(worst.begin(), worst.end());
-  for (std::int64_t i = 0; i < most; ++i) chosen.insert(records.range.first + i * count / most);
-  console.warn(fmt::format("{}: {} of {} records are used, {} spread evenly and the worst; --records A:B chooses others", data,
-                           chosen.size(), count, most));
-  records.source = select_records(std::move(records.source), {chosen.begin(), chosen.end()});
-  records.range = {0, static_cast<std::int64_t>(chosen.size())};
-  return {};
-}
-
-Result<Records> open_first_record(const DataOptions& options, const Model& model, const Model& twin, const Console& console) {
-  const bool chosen = !options.records.empty() || options.path.empty();
-  DataOptions first = options;
-  if (!chosen) first.records = "1";
-  VISQ_ASSIGN(Records records, open_records(first, model, &twin, false, console));
-  const std::int64_t count = records.source->count();
-  if (!chosen && count > 1) console.note(fmt::format("{}: 1 of {} records is used; --records {} takes all", options.path, count, count));
   return records;
 }
 

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "visq/data.h"
 #include "visq/model.h"
@@ -39,15 +40,12 @@ Result<Records> open_records(const DataOptions& options, const Model& model, con
 void set_up(RunRequest& request, const Records& records, const std::string& unit, const Console& console);
 void set_up(TrialRequest& request, const Records& records, const std::string& unit, const Console& console);
 
+/// The worst `count` of some of the records, worst first, as badcase finds them; with the models' default modes.
+Result<std::vector<std::int64_t>> worst_of(const Records& records, RecordRange searched, std::int64_t count, const Model& model,
+                                           const Model& twin, const Console& console);
+
 /// The modes that a user chose for a pair (--ref-mode, --mode); empty texts: the usual ones.
 Status set_modes(PairRunRequest& request, const std::string& reference_mode, const std::string& mode, const Pair& pair);
-
-/// Where there are more than `most` records, keeps so many, spread evenly, and half as many of the worst, without which a fault that few
-/// records show would stay unseen; of a sequence the first ones. Says so. Errors: those of the search for the worst.
-Status keep_spread(Records& records, std::int64_t most, const Model& model, const Model& twin, const Console& console);
-
-/// The same for a pair, but only the first record of the data where --records does not say how many; said aloud.
-Result<Records> open_first_record(const DataOptions& options, const Model& model, const Model& twin, const Console& console);
 
 /// Says so where the records are a sequence, because one of the models keeps state from record to record.
 void say_if_sequence(std::initializer_list<const Model*> models, const Console& console);

@@ -102,7 +102,7 @@ function panelOfMap(panel, map, node) {
   if (node !== null) panelWork(panel, node);
 }
 /** Accumulated, created and inherited error as bars. */
-function panelOrigin(panel, { gap, errors, created, roundings, share }) {
+function panelOrigin(panel, { gap, errors, created, roundings, share, measured }) {
   panel.append(element("h4", {}, "Where its error comes from (RMS)"));
   if (gap) panel.append(element("p", { class: "soft" }, gap));
   const most = Math.max(...errors.map((value) => value ?? 0), Number.MIN_VALUE);
@@ -113,7 +113,7 @@ function panelOrigin(panel, { gap, errors, created, roundings, share }) {
       element("span", { title: roundings ? "in units of scale/√12, where 1 is pure rounding" : "" }, number(errors[at]) + (roundings ? ` (${number(roundings[at])} roundings)` : ""))));
   });
   const parts = ["rounding of weights", "rounding inside", "rounding of the output", "clipping of the output"];
-  panel.append(list([...parts.map((what, at) => [what, created[at] ? number(created[at]) : ""]), ["share of the outputs' error", share > 0 ? percent(share) : ""]]));
+  panel.append(list([...parts.map((what, at) => [what, created[at] ? number(created[at]) : ""]), [measured ? "alone makes of the outputs' error" : "share of the outputs' error, estimated", share > 0 ? percent(share) : ""]]));
 }
 function panelWork(panel, node) {
   const work = rowOfWork.get(node);
