@@ -7,7 +7,6 @@
 #include <unordered_map>
 
 #include "core/as_size.h"
-#include "model/call_attribute.h"
 
 namespace visq::loader {
 namespace {
@@ -110,11 +109,10 @@ std::unordered_map<std::int64_t, TablePlan> plan_union(const reflection::Schema&
 
 }  // namespace
 
-FormatSchema::FormatSchema(const std::uint8_t* binary_schema, std::string_view scope) {
-  const reflection::Schema& schema = *reflection::GetSchema(binary_schema);
+FormatSchema::FormatSchema(const std::uint8_t* binary_schema, std::string_view scope) : schema_(*reflection::GetSchema(binary_schema)) {
   auto tables = std::make_unique<Tables>();
   const auto scoped = [&](std::string_view name) { return fmt::format("{}.{}", scope, name); };
-  for (const reflection::Enum* definition : *schema.enums()) {
+  for (const reflection::Enum* definition : *schema_.enums()) {
     EnumNames& names = tables->enums.emplace_back();
     for (const reflection::EnumVal* value : *definition->values()) names.emplace(value->value(), value->name()->str());
     if (definition->name()->str() == scoped("BuiltinOperator")) tables->operators = names;
@@ -124,8 +122,8 @@ FormatSchema::FormatSchema(const std::uint8_t* binary_schema, std::string_view s
       }
     }
   }
-  tables->options[0] = plan_union(schema, scoped("BuiltinOptions"), tables->enums);
-  tables->options[1] = plan_union(schema, scoped("BuiltinOptions2"), tables->enums);
+  tables->options[0] = plan_union(schema_, scoped("BuiltinOptions"), tables->enums);
+  tables->options[1] = plan_union(schema_, scoped("BuiltinOptions2"), tables->enums);
   tables_ = std::move(tables);
 }
 
@@ -154,29 +152,6 @@ Status FormatSchema::read_options(OptionUnion which, std::int64_t type, const Ta
     attributes.set(field.name, std::move(value));
   }
   return {};
-}
-
-void FormatSchema::renumber_calls(OptionUnion which, std::int64_t type, Table& table, const std::map<int, int>& numbers) const {
-  const auto& plans = tables_->options[as_size(which)];
-  const auto found = plans.find(type);
-  if (found == plans.end()) return;
-  const auto renumbered = [&](std::int64_t old) {
-    const auto number = numbers.find(static_cast<int>(old));
-    return number == numbers.end() ? old : number->second;
-  };
-  for (const FieldPlan& plan : found->second) {
-    if (!names_subgraphs(plan.name)) continue;
-    const reflection::Field& field = *plan.field;
-    if (field.type()->base_type() != reflection::Vector) {
-      flatbuffers::SetAnyFieldI(&table, field, renumbered(flatbuffers::GetAnyFieldI(table, field)));
-      continue;
-    }
-    auto* vector = table.GetPointer<flatbuffers::VectorOfAny*>(field.offset());
-    const auto element = field.type()->element();
-    for (flatbuffers::uoffset_t i = 0; vector != nullptr && i < vector->size(); ++i) {
-      flatbuffers::SetAnyVectorElemI(vector, element, i, renumbered(flatbuffers::GetAnyVectorElemI(vector, element, i)));
-    }
-  }
 }
 
 }  // namespace visq::loader

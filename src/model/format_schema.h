@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +17,9 @@
 
 namespace flatbuffers {
 class Table;
+}
+namespace reflection {
+struct Schema;
 }
 
 namespace visq::loader {
@@ -43,11 +45,12 @@ class FormatSchema {
   Status read_options(OptionUnion which, std::int64_t type, const flatbuffers::Table* table, const Place& place, Budget& budget,
                       Attributes& attributes) const;
 
-  /// Replaces the indices of called subgraphs in an options table, in place: each by what `numbers` has for it.
-  void renumber_calls(OptionUnion which, std::int64_t type, flatbuffers::Table& table, const std::map<int, int>& numbers) const;
+  /// The compiled schema.
+  const reflection::Schema& compiled() const { return schema_; }
 
  private:
   struct Tables;
+  const reflection::Schema& schema_;
   std::unique_ptr<const Tables> tables_;
 };
 

@@ -46,10 +46,6 @@ struct Circle {
     if (const auto* mx = source.details_as_MXQuantization()) quantization.axis = mx->axis();
     return {};
   }
-
-  /// No details of circle name tensors.
-  template <class Number>
-  static void renumber_details(circle::QuantizationParametersT&, const Number&) {}
 };
 
 constexpr FormatDef kFormat = flatbuffer_format<Circle>("circle", "CIR0");

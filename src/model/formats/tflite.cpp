@@ -51,18 +51,6 @@ struct Tflite {
     if (const auto* axes = source.details_as_MultiAxisQuantization()) return read(*axes);
     return {};
   }
-
-  /// Blockwise quantization names tensors; `number` gives what each is called in the new graph.
-  template <class Number>
-  static void renumber_details(tflite::QuantizationParametersT& quantization, const Number& number) {
-    const auto renumber = [&](auto* details) {
-      if (details == nullptr) return;
-      details->scales = number(details->scales);
-      details->zero_points = number(details->zero_points);
-    };
-    renumber(quantization.details.AsBlockwiseQuantization());
-    renumber(quantization.details.AsMultiAxisQuantization());
-  }
 };
 
 constexpr FormatDef kFormat = flatbuffer_format<Tflite>("tflite", "TFL3");
