@@ -128,18 +128,26 @@ TEST(Bombs, ALoopWithoutEnd) {
   expect_refused(endless(), "turned 7 times without an end; --max-turns allows more", {"--max-turns", "7"});
 }
 
+/// Starts the program "$@" and sends it the signal $1 once it has worked for $2 hundredths of a second: by its own clock, which stands
+/// still while others have the processor.
+constexpr const char* kSignalAtWork = R"sh(signal=$1 work=$2; shift 2
+"$@" & pid=$!
+while [ "$(cut -d' ' -f14 /proc/$pid/stat)" -lt $work ];
+do sleep 0.05; done
+kill -s $signal $pid
+wait $pid)sh";
+
 /// One record takes hours, and nobody looks after it before it has ended.
 TEST(Bombs, ASignalEndsARecordWithoutEnd) {
   const TemporaryFolder folder;
   write_text(folder / "m.tflite", endless());
+  const std::string work = kSanitized ? "1000" : "100";  // starting and reading the model take a tenth
   for (const auto& [name, signal] : {std::pair("TERM", SIGTERM), std::pair("INT", SIGINT)}) {
-    const auto start = std::chrono::steady_clock::now();
-    const ProcessResult run = run_process({"timeout", "--preserve-status", "-s", name, kSanitized ? "10" : "1", VISQ_BINARY, "run",
+    const ProcessResult run = run_process({"timeout", "-s", "KILL", "300", "sh", "-c", kSignalAtWork, "sh", name, work, VISQ_BINARY, "run",
                                            "m.tflite", "-o", "maps.h5", "--quiet", "--max-turns", "1000000000"},
                                           {.folder = folder.path().string()});
     EXPECT_EQ(run.exit_code, 128 + signal) << run.err;
     EXPECT_EQ(run.err, "visqerror: interrupted in the middle of a record, nothing written\n");
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(kSanitized ? 20 : 3));
     EXPECT_THAT(folder.content(), ::testing::ElementsAre("m.tflite")) << "no temporary stays";
   }
 }
