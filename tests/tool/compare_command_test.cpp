@@ -171,6 +171,29 @@ TEST(Compare, WritesTheDocumentedFiles) {
       << "the model is found from the file's folder";
 }
 
+TEST(Compare, LeavesNoFilesOfMetricsThatAreNotAskedForAnyMore) {
+  const TemporaryFolder folder;
+  const std::string out = folder / "out/";
+  const auto compare = [&](const std::string& metrics) {
+    const ProcessResult run =
+        run_tool({"compare", kFp32, kInt8, "-d", kData, "--records", "1", "--quiet", "--metrics", metrics, "-o", out});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+  };
+  const auto exists = [&](const std::string& name) { return std::filesystem::exists(out + name); };
+  compare("mse,cosine,psnr,sqnr");
+  const std::string of_another_model = read_text(out + "fp32.mse.visq.json");
+  write_text(out + "other.mse.visq.json", of_another_model);
+  write_text(out + "fp32.psnr.visq.json", "my own notes");
+  write_text(out + "fp32.notes.visq.json", of_another_model);
+  compare("sqnr");
+  EXPECT_TRUE(exists("fp32.sqnr.visq.json"));
+  EXPECT_TRUE(exists("fp32.sqnr.visq.json.dot"));
+  for (const char* gone : {"fp32.mse.visq.json", "fp32.mse.visq.json.dot", "fp32.cosine.visq.json", "fp32.psnr.visq.json.dot"}) {
+    EXPECT_FALSE(exists(gone)) << gone;
+  }
+  for (const char* kept : {"other.mse.visq.json", "fp32.psnr.visq.json", "fp32.notes.visq.json"}) EXPECT_TRUE(exists(kept)) << kept;
+}
+
 TEST(Compare, ConditionsDecideTheExitCode) {
   const auto run = [](const std::vector<std::string>& conditions) {
     std::vector<std::string> arguments{"compare", kFp32, kInt8, "-d", kData, "--json", "-"};

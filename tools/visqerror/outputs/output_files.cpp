@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <set>
 
@@ -148,6 +149,16 @@ Status write_files(const std::vector<FileToWrite>& files) {
     if (!is_device(file.path)) paths.push_back(file.path);
   }
   return commit_all(staged, paths);
+}
+
+void remove_leftovers(const std::vector<FileToWrite>& files) {
+  if (!ranks().first()) return;
+  constexpr std::size_t kTelling = 16;  // bytes, more than any other file begins with by accident
+  for (const FileToWrite& file : files) {
+    std::string head(kTelling, '\0');
+    std::ifstream(file.path, std::ios::binary).read(head.data(), kTelling);
+    if (head == file.content.substr(0, kTelling)) ::unlink(file.path.c_str());
+  }
 }
 
 }  // namespace visq::tool

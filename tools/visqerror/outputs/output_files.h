@@ -40,4 +40,8 @@ struct FileToWrite {
 /// Of the ranks of a job only the first one writes.
 Status write_files(const std::vector<FileToWrite>& files);
 
+/// Removes what an earlier run left: files at these paths that begin as the contents given here do. Of the ranks of a job only the first
+/// one does. Who may not remove one keeps it.
+void remove_leftovers(const std::vector<FileToWrite>& files);
+
 }  // namespace visq::tool

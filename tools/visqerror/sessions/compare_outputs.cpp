@@ -130,6 +130,23 @@ std::vector<FileToWrite> CompareOutputs::render(const CompareResult& result) con
   return files;
 }
 
+std::vector<FileToWrite> CompareOutputs::files_of_other_metrics(const CompareResult& result) const {
+  CompareResult others;
+  others.reference.path = result.reference.path;
+  others.quantized.path = result.quantized.path;
+  for (const Metric metric : every_metric()) {
+    if (std::find(result.metrics.begin(), result.metrics.end(), metric) == result.metrics.end()) others.metrics.push_back(metric);
+  }
+  std::vector<FileToWrite> files;
+  for (const Destination& destination : destinations_) {
+    if (folder_.empty() || destination.folder != folder_) continue;
+    for (OutputFile& file : destination.format->write(others, report_, folder_)) {
+      files.push_back({(std::filesystem::path(folder_) / file.name).string(), std::move(file.content)});
+    }
+  }
+  return files;
+}
+
 Status CompareOutputs::check_files(const PairRequest& request, const std::vector<std::string>& more_inputs) {
   std::vector<std::string> paths;
   for (const FileToWrite& file : render(empty_result(request))) paths.push_back(file.path);
@@ -145,6 +162,11 @@ Status CompareOutputs::write(const CompareResult& result, const std::vector<Cond
   report_.outcomes = outcomes;
   const auto files = render(result);
   VISQ_TRY(write_files(files));
+  auto leftovers = files_of_other_metrics(result);
+  std::erase_if(leftovers, [&](const FileToWrite& left) {
+    return std::any_of(files.begin(), files.end(), [&](const FileToWrite& file) { return file.path == left.path; });
+  });
+  remove_leftovers(leftovers);
   made_.keep();
   for (const FileToWrite& file : files) console.log("wrote " + file.path);
   if (json_ == "-" || !is_terminal(STDOUT_FILENO)) warn_of(result, console);  // on a terminal, the summary says it

@@ -42,6 +42,8 @@ class CompareOutputs {
   Status parse(const CompareOutputOptions& options, const std::vector<Metric>& metrics);
   Status parse_write(const std::string& text, const std::vector<Metric>& metrics);
   Status check_files(const PairRequest& request, const std::vector<std::string>& more_inputs);
+  /// What the same command writes into its folder for the metrics that are not among those of the result.
+  std::vector<FileToWrite> files_of_other_metrics(const CompareResult& result) const;
   /// The files of all formats. With an empty result (paths and metrics alone) their names are what will be written later.
   std::vector<FileToWrite> render(const CompareResult& result) const;
 
