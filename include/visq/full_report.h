@@ -47,8 +47,13 @@ struct FullReport {
 /// Errors: kUnsupported where the library was built without d3, which draws the page.
 Status can_make_pages();
 
+/// Errors: kInternal where Graphviz, which lays out the page's graph, lacks its plugins, kUnsupported where the library was built without
+/// it.
+Status can_draw_graphs();
+
 /// One HTML file without references to anything outside; the same bytes for the same results, wherever the models lie. Never fails: a graph
-/// that cannot be laid out is left out, and the page says so. Where can_make_pages() fails, it stays empty in a browser.
+/// that cannot be laid out (can_draw_graphs()) is left out, and the page says so. Where can_make_pages() fails, it stays empty in a
+/// browser.
 std::string html_page(const FullReport& report);
 
 /// A comparison that holds the values of a visq.json file (one metric, which is the file's own where it is none of ours), of the model

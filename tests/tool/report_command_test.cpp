@@ -73,6 +73,16 @@ TEST(ReportCommand, SaysWhatItCouldNotCompute) {
   EXPECT_THAT(read_text(folder / "page.html"), ::testing::ContainsRegex("\"missing\":\\[[^]]*\"sensitivity: "));
 }
 
+TEST(ReportCommand, SaysThatGraphvizLacksItsPlugins) {
+  const TemporaryFolder folder;
+  const std::string message = "graph layout: Graphviz does not find its layout engine 'dot'; install Graphviz' plugins ";
+  const ProcessResult run = run_process({"env", "GVBINDIR=" + folder.path().string(), VISQ_BINARY, "report", kFp32, kInt8, "-d", kData,
+                                         "--records", "1", "--quick", "-o", folder / "page.html"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("visqerror: warning: the page shows no graph: " + message));
+  EXPECT_THAT(read_text(folder / "page.html"), HasSubstr(message));
+}
+
 /// What scripts of the tests have in common.
 constexpr const char* kHands = R"js(
   const one = (selector) => document.querySelector(selector);

@@ -96,7 +96,9 @@ Status lay_out(GraphLayout& layout) {
   std::vector<Agedge_t*> edges;
   const Drawing graph = make_graph(layout, nodes, edges);
   if (gvLayout(context.get(), graph.get(), "dot") != 0) {
-    return internal_error("graph layout: Graphviz has no layout engine 'dot' (is its package installed completely?)");
+    return internal_error(
+        "graph layout: Graphviz does not find its layout engine 'dot'; install Graphviz' plugins (Debian: apt-get install --reinstall "
+        "libgvc6), or point GVBINDIR at their folder");
   }
   attach_attrs(graph.get());
   const Status taken = take_places(graph.get(), nodes, edges, layout);

@@ -169,3 +169,13 @@ Json html_graph(const Graph& graph) {
 }
 
 }  // namespace visq::report
+
+namespace visq {
+
+Status can_draw_graphs() {
+  report::GraphLayout smallest;
+  smallest.boxes.push_back({1, 1});
+  return report::lay_out(smallest);
+}
+
+}  // namespace visq

@@ -176,6 +176,8 @@ Status write(const Arguments& arguments, const Plan& plan, FullReport& report, R
     text += fmt::format("written to {}\n", report::printable(plan.page.string()));
     if (outputs.to_folder()) files.push_back({"report.html", html_page(report)});
     if (!outputs.to_folder()) more.push_back({plan.page.string(), html_page(report)});
+    const Status drawn = can_draw_graphs();
+    if (!drawn.ok()) console.warn("the page shows no graph: " + drawn.error().message);
   }
   const std::string json = arguments.json.empty() ? "" : report::full_report_json(report);
   const std::string next = console.next(next_command(arguments, report));
