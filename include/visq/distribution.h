@@ -45,6 +45,9 @@ struct Distribution {
   Shape shape;
   std::vector<float> scale;                  ///< of the quantized tensor
   std::optional<double> lowest, highest;     ///< what its type can represent, over all channels: the quantization threshold
+  double smallest = 0, greatest = 0;         ///< of the reference's finite values; 0 where there are none
+  std::int64_t values = 0;                   ///< how many of them
+  std::int64_t below = 0, above = 0;         ///< how many of them lie more than half a step (of the largest scale) outside of the threshold
   double sqnr = 0;                           ///< in dB; +inf without error
   ValueHistogram before, after, difference;  ///< reference and quantized over the same range; reference - quantized
   int axis = 0;

@@ -49,6 +49,15 @@ void set_quantized_tensor(const TensorInfo& tensor, Distribution& result) {
   result.highest = std::max(result.highest.value_or(bounds->high), bounds->high);
 }
 
+/// What the tensor rounds and does not clip: half a step more than it represents.
+analysis::RealBounds unclipped_range(const TensorInfo& tensor) {
+  const auto bounds = analysis::representable_range(tensor);
+  if (!bounds) return {-INFINITY, INFINITY};
+  const auto& scale = tensor.quantization.scale;
+  const double half = scale.empty() ? 0 : static_cast<double>(*std::max_element(scale.begin(), scale.end())) / 2;
+  return {bounds->low - half, bounds->high + half};
+}
+
 /// The distance of neighbouring values of a tensor; 0 where it differs from channel to channel.
 double step_of(const TensorInfo& tensor) {
   const bool one = quant::has_grid(tensor) && tensor.quantization.scale.size() == 1;
@@ -98,7 +107,7 @@ class Weights {
     const TensorInfo& tensor = q_.tensor(q_.origin(q_tensor));
     if (!wanted || !f || !g || f->size() != g->size() || f->empty()) return std::nullopt;
     set_quantized_tensor(tensor, result);
-    ValueSpread spread(axis_for(options_, tensor.quantization, tensor.shape));
+    ValueSpread spread(axis_for(options_, tensor.quantization, tensor.shape), unclipped_range(tensor));
     std::vector<float> scratch;
     spread.count(f->data(), g->data(), tensor.shape, scratch);
     spread.fold(spread.sums(f->data(), g->data(), tensor.shape, scratch));
@@ -121,7 +130,7 @@ class MapPass {
     for (const std::size_t pair : pairs) {
       slots_[pair] = states_.size();
       const TensorInfo& tensor = info(pair);
-      states_.push_back(std::make_unique<State>(axis_for(options, tensor.quantization, tensor.shape)));
+      states_.push_back(std::make_unique<State>(axis_for(options, tensor.quantization, tensor.shape), unclipped_range(tensor)));
       pairs_.push_back(pair);
     }
   }
@@ -163,7 +172,7 @@ class MapPass {
   using Output = std::vector<std::vector<SpreadRecord>>;
   static constexpr std::size_t npos = as_size(-1);
   struct State {
-    explicit State(int axis) : spread(axis) {}
+    State(int axis, analysis::RealBounds unclipped) : spread(axis, unclipped) {}
     std::mutex mutex;
     ValueSpread spread;
     bool any = false;

@@ -46,6 +46,11 @@ ValueHistogram filled(const metrics::ValueSketch& sketch, Histogram histogram) {
 void ValueSpread::count(const float* f, const float* q, const Shape& shape, std::vector<float>& scratch) {
   const auto elements = as_size(shape.elements());
   f_.add({f, elements});
+  for (std::size_t i = 0; i < elements; ++i) {
+    const auto value = static_cast<double>(f[i]);
+    below_ += value < unclipped_.low && std::isfinite(value) ? 1 : 0;
+    above_ += value > unclipped_.high && std::isfinite(value) ? 1 : 0;
+  }
   q_.add({q, elements});
   scratch.resize(elements);
   for (std::size_t i = 0; i < elements; ++i) scratch[i] = f[i] - q[i];
@@ -114,6 +119,11 @@ BoxPlot ValueSpread::box(std::size_t index) const {
 
 void ValueSpread::finish(Distribution& result, double step) const {
   result.shape = shape_;
+  result.smallest = f_.min();
+  result.greatest = f_.max();
+  result.values = f_.count();
+  result.below = below_;
+  result.above = above_;
   result.sqnr = noise_ > 0 ? 10 * std::log10(signal_ / noise_) : std::numeric_limits<double>::infinity();
   const Histogram values = empty_histogram(std::min(f_.min(), q_.min()), std::max(f_.max(), q_.max()), step);
   result.before = filled(f_, values);

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/records/real_values.h"
 #include "metrics/moments.h"
 #include "metrics/value_sketch.h"
 #include "visq/distribution.h"
@@ -19,8 +20,8 @@ struct SpreadRecord {
 
 class ValueSpread {
  public:
-  /// `axis`: of the box plots; out of the tensor's range: no boxes.
-  explicit ValueSpread(int axis) : axis_(axis) {}
+  /// `axis`: of the box plots; out of the tensor's range: no boxes. `unclipped`: values outside of it are counted.
+  ValueSpread(int axis, RealBounds unclipped) : axis_(axis), unclipped_(unclipped) {}
 
   /// Adds both models' values of one record; whole numbers only, so that the order of records does not matter.
   void count(const float* f, const float* q, const Shape& shape, std::vector<float>& scratch);
@@ -28,7 +29,8 @@ class ValueSpread {
   SpreadRecord sums(const float* f, const float* q, const Shape& shape, std::vector<float>& scratch) const;
   void fold(SpreadRecord&& record);
 
-  /// Fills in shape, SQNR, histograms and boxes. `step`: the distance of the quantized tensor's values where all have the same, else 0.
+  /// Fills in shape, extremes, what is clipped, SQNR, histograms and boxes. `step`: the distance of the quantized tensor's values where all
+  /// have the same, else 0.
   void finish(Distribution& result, double step) const;
 
  private:
@@ -36,6 +38,8 @@ class ValueSpread {
   BoxPlot box(std::size_t index) const;
 
   int axis_;
+  RealBounds unclipped_;
+  std::int64_t below_ = 0, above_ = 0;
   metrics::ValueSketch f_, q_, d_;
   std::vector<metrics::ValueSketch> boxes_;
   std::vector<metrics::Moments> means_;

@@ -36,6 +36,11 @@ Json json_distribution(const Distribution& each) {
   json["scale"] = json_scales(each.scale);
   json["lowest"] = json_optional(each.lowest);
   json["highest"] = json_optional(each.highest);
+  json["smallest"] = json_number(each.smallest);
+  json["greatest"] = json_number(each.greatest);
+  json["values"] = each.values;
+  json["below"] = each.below;
+  json["above"] = each.above;
   json["sqnr"] = json_number(each.sqnr);
   json["reference"] = json_values(each.before);
   json["quantized"] = json_values(each.after);

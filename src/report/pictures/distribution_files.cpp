@@ -52,23 +52,16 @@ std::vector<OutputFile> distribution_files(const DistributionResult& result) {
 }
 
 std::string distribution_text(const DistributionResult& result, std::size_t columns) {
-  const std::vector<FittedColumn> table{{{"kind"}},
-                                        {{"index", true}},
-                                        {{"op"}, 3},
-                                        {{"name"}, 0, true},
-                                        {{"SQNR", true}},
-                                        {{"max |x|", true}, 1},
-                                        {{"lowest", true}, 2},
-                                        {{"highest", true}, 2},
-                                        {{"max |d|", true}, 2},
-                                        {{"dtype"}, 4},
-                                        {{"shape"}, 5}};
-  const auto cell = [](const std::optional<double>& value) { return value ? brief(*value) : std::string("-"); };
+  const std::vector<FittedColumn> table{{{"kind"}},         {{"index", true}},    {{"op"}, 4},   {{"name"}, 0, true},    {{"SQNR", true}},
+                                        {{"values", true}}, {{"range", true}, 2}, {{"clipped"}}, {{"max |d|", true}, 3}, {{"dtype"}, 5},
+                                        {{"shape"}, 6}};
+  const auto between = [](double low, double high) { return brief(low) + ".." + brief(high); };
   std::vector<std::vector<std::string>> rows;
   for (const Distribution& each : result.distributions) {
     rows.push_back({std::string(kind_name(each)), place(each.reference), printable(each.reference.op), printable(each.reference_tensor),
-                    brief(each.sqnr), brief(each.before.largest), cell(each.lowest), cell(each.highest), brief(each.difference.largest),
-                    std::string(name(each.quantized_dtype)), compact(each.shape)});
+                    brief(each.sqnr), between(each.smallest, each.greatest),
+                    each.lowest && each.highest ? between(*each.lowest, *each.highest) : "-", clipped_text(each),
+                    brief(each.difference.largest), std::string(name(each.quantized_dtype)), compact(each.shape)});
   }
   return pair_head(result) + fitted_table(table, rows, columns);
 }

@@ -103,6 +103,10 @@ void draw_header(Svg& svg, const Distribution& distribution, std::int64_t record
   svg.text(20, 48, facts, {.size = 12, .fill = "#555555"});
   const std::string sqnr = std::isfinite(distribution.sqnr) ? fmt::format("SQNR {:.1f} dB", distribution.sqnr) : "no error";
   svg.text(kWidth - 20, 28, sqnr, {.size = 15, .anchor = SvgAnchor::kEnd, .fill = kDark, .bold = true});
+  const std::string clipped = clipped_text(distribution);
+  if (!clipped.empty()) {
+    svg.text(kWidth - 20, 48, "clipped: " + clipped, {.size = 12, .anchor = SvgAnchor::kEnd, .fill = kThreshold, .bold = true});
+  }
   Legend legend(svg, 20, 70);
   legend.box(kBefore, "reference");
   legend.stroke(kAfter, "quantized");

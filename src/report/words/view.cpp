@@ -100,6 +100,19 @@ std::string scale_text(const std::vector<float>& scale) {
   return fmt::format("{}..{} ({})", *low, *high, scale.size());
 }
 
+std::string clipped_text(const Distribution& distribution) {
+  std::string text;
+  const auto add = [&](std::int64_t count, std::string_view where) {
+    if (count == 0) return;
+    const double percent = 100 * static_cast<double>(count) / static_cast<double>(distribution.values);
+    text += (text.empty() ? "" : ", ") + (percent < 10 ? fmt::format("{:.2g}", percent) : fmt::format("{:.0f}", percent));
+    text += fmt::format(" % {}", where);
+  };
+  add(distribution.below, "below");
+  add(distribution.above, "above");
+  return text;
+}
+
 std::string remark(const MapComparison& map) {
   if (!map.not_compared.empty()) return "not compared: " + printable(map.not_compared);
   return printable(map.verdict);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "visq/compare.h"
+#include "visq/distribution.h"
 
 namespace visq::report {
 
@@ -48,6 +49,9 @@ std::string compact(const Shape& shape);
 
 /// "0.0235"; per channel "0.001..0.02 (64)"; empty where there is no scale.
 std::string scale_text(const std::vector<float>& scale);
+
+/// "0.3 % below, 12 % above": which share of the values lies outside of what the quantized tensor represents; empty where none does.
+std::string clipped_text(const Distribution& distribution);
 
 /// What a table says about a map in words: why it was not compared, or the verdict.
 std::string remark(const MapComparison& map);

@@ -125,6 +125,34 @@ TEST(Distribution, BoxesAreQuartilesPerChannelGroup) {
   EXPECT_EQ(next, kChannels);
 }
 
+TEST(Distribution, CountsWhatIsClippedAtBothEnds) {
+  SmallModel f("f"), q("q");
+  const int x = f.map("x", {1, 100}), y = f.map("y", {1, 100});
+  f.op("NEG", {x}, {y});
+  const int u = q.map("x", {1, 100}), v = q.quantized_map("y", {1, 100}, DType::kInt8, 0.5F, -28);  // -50 to 77.5
+  q.op("NEG", {u}, {v});
+  std::vector<float> values(100, 1.0F);
+  values[3] = values[40] = 50.3F;  // y below -50.25, half a step outside
+  values[41] = 50.2F;              // is rounded, not clipped
+  values[60] = values[61] = values[99] = -100;
+  values[5] = INFINITY;
+  MemorySource data({float_array({1, 100}, values)});
+  DistributionOptions options;
+  options.records = {0, 1};
+  options.nodes = {"y"};
+  const auto result = distribution(f.finish({x}, {y}), q.finish({u}, {v}), data, options);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  ASSERT_EQ(result->distributions.size(), 1U);
+  const Distribution& each = result->distributions[0];
+  EXPECT_EQ(each.lowest, -50);
+  EXPECT_EQ(each.highest, 77.5);
+  EXPECT_EQ(each.below, 2);
+  EXPECT_EQ(each.above, 3);
+  EXPECT_EQ(each.values, 99);
+  EXPECT_EQ(each.smallest, static_cast<double>(-50.3F));
+  EXPECT_EQ(each.greatest, 100);
+}
+
 TEST(Distribution, OutliersLieBeyondTheWhiskers) {
   std::vector<float> values(100);
   std::iota(values.begin(), values.end(), 1000.0F);

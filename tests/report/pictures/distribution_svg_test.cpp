@@ -53,6 +53,20 @@ TEST(DistributionSvg, SaysWhatItShows) {
   EXPECT_NE(distribution_svg(folded, 1).find("512 channels along axis 2, folded into 2 boxes"), std::string::npos);
 }
 
+TEST(DistributionSvg, SaysWhatIsClippedAtBothEnds) {
+  Distribution both = sample("conv");
+  both.smallest = -20, both.greatest = 14, both.values = 200, both.below = 3, both.above = 1;
+  EXPECT_NE(distribution_svg(both, 1).find("clipped: 1.5 % below, 0.5 % above"), std::string::npos);
+  DistributionResult result;
+  result.distributions = {both, sample("inside")};
+  const std::string text = distribution_text(result, 0);
+  EXPECT_NE(text.find("-20..14"), std::string::npos) << text;
+  EXPECT_NE(text.find("-12.8..12.7"), std::string::npos) << text;
+  EXPECT_NE(text.find("1.5 % below, 0.5 % above"), std::string::npos) << text;
+  EXPECT_NE(distribution_text(result, 60).find("1.5 % below, 0.5 % above"), std::string::npos) << "on narrow terminals too";
+  EXPECT_EQ(distribution_svg(sample("inside"), 1).find("clipped"), std::string::npos);
+}
+
 TEST(DistributionSvg, StandsEmptyAndConstantValues) {
   Distribution none = sample("none");
   none.before = none.after = none.difference = {{0, 1, {0, 0}}, 0};
