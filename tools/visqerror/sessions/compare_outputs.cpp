@@ -137,10 +137,12 @@ std::vector<FileToWrite> CompareOutputs::files_of_other_metrics(const CompareRes
   for (const Metric metric : every_metric()) {
     if (std::find(result.metrics.begin(), result.metrics.end(), metric) == result.metrics.end()) others.metrics.push_back(metric);
   }
+  ReportOptions options = report_;
+  options.outcomes.clear();  // they speak of maps, of which there are none here
   std::vector<FileToWrite> files;
   for (const Destination& destination : destinations_) {
     if (folder_.empty() || destination.folder != folder_) continue;
-    for (OutputFile& file : destination.format->write(others, report_, folder_)) {
+    for (OutputFile& file : destination.format->write(others, options, folder_)) {
       files.push_back({(std::filesystem::path(folder_) / file.name).string(), std::move(file.content)});
     }
   }
