@@ -9,19 +9,21 @@
 
 namespace visq {
 
-/// Layers that should be more precise than the rest.
+/// Layers that should have another precision than the rest.
 struct QuantizerConfig {
   struct Layer {
     std::string name;                  ///< of its first output, in the float model
     std::vector<std::string> outputs;  ///< names of all its outputs
     std::string op;                    ///< operator type
-    std::string dtype;                 ///< "int16", "float32"; empty: the next better one that the format knows
+    std::string dtype;                 ///< of precision_kinds(); empty: the next better one that the format knows
     bool per_channel = true;           ///< of its weights
-    bool makes_output = false;         ///< one of its outputs is the model's
   };
-  std::string model;          ///< file of the float model
-  std::string default_dtype;  ///< what all other layers get: "int8", "uint8", "int16"
-  std::vector<Layer> layers;  ///< in order of importance
+  std::string model;            ///< file of the float model
+  std::string default_dtype;    ///< what all other layers get: "int8", "uint8", "int16"
+  std::vector<Layer> layers;    ///< in order of importance
+  bool float_maps = false;      ///< all other layers quantize weights alone: feature maps are float32
+  bool inputs_follow = false;   ///< only layers of the list read the model's inputs: these have the list's precision too
+  bool outputs_follow = false;  ///< only layers of the list make the model's outputs
 };
 
 /// One format that quantizers read.
@@ -34,7 +36,7 @@ struct QuantizerConfigKind {
 /// All of them, by kind.
 std::vector<QuantizerConfigKind> quantizer_config_kinds();
 
-/// The text of a file. Errors: kUsage for an unknown kind.
+/// The text of a file. Errors: kUsage for an unknown kind, and for layers in a precision that its quantizers cannot be told.
 Result<std::string> quantizer_config_text(const QuantizerConfig& config, std::string_view kind);
 
 }  // namespace visq

@@ -95,7 +95,7 @@ Result<double> judged(analysis::PartialModels& models, const PartSet& parts, con
 
 }  // namespace
 
-Status add_accuracy(analysis::PartialModels& models, const PrecisionSearch& search, const RecommendOptions& options,
+Status add_accuracy(analysis::PartialModels& models, const PrecisionForms& forms, const RecommendOptions& options,
                     std::vector<PrecisionPoint>& points) {
   const auto measure = options.judge ? judged : share_right;
   if (!options.judge && static_cast<std::int64_t>(options.labels.size()) < options.labelled_records.last) {
@@ -106,7 +106,7 @@ Status add_accuracy(analysis::PartialModels& models, const PrecisionSearch& sear
   VISQ_ASSIGN(accuracy.reference.top1, measure(models, {}, options));
   for (PrecisionPoint& point : points) {
     if (options.stop != nullptr && options.stop->load()) return {};
-    const PartSet parts = search.quantized_beside({point.operators.begin(), point.operators.end()});
+    const PartSet parts = forms.with({point.operators.begin(), point.operators.end()});
     VISQ_ASSIGN(accuracy.quantized.top1, measure(models, parts, options));
     point.accuracy_drop = accuracy.drop();
   }

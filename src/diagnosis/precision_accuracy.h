@@ -1,14 +1,14 @@
-// Accuracy of sets of operators in higher precision.
+// Accuracy of sets of operators in another precision.
 #pragma once
 
-#include "diagnosis/precision_search.h"
+#include "diagnosis/precision_forms.h"
 
 namespace visq::diagnosis {
 
 /// Fills in what every point loses in accuracy on the labelled records: of top-1 by the first output, or of what options.judge says.
 /// Where it is stopped, some are left out. Errors: kUsage where labels do not reach; kBadInput where the output is no row of class scores
 /// or a label is no class; those of the judge.
-Status add_accuracy(analysis::PartialModels& models, const PrecisionSearch& search, const RecommendOptions& options,
+Status add_accuracy(analysis::PartialModels& models, const PrecisionForms& forms, const RecommendOptions& options,
                     std::vector<PrecisionPoint>& points);
 
 }  // namespace visq::diagnosis

@@ -12,7 +12,6 @@
 namespace visq::diagnosis {
 
 using analysis::PartSet;
-using analysis::QuantizedParts;
 
 namespace {
 
@@ -21,7 +20,7 @@ constexpr std::size_t kRecordsToRank = 4;
 constexpr std::size_t kMovesTried = 8, kMostSteps = 24;
 /// Entries of all sets of parts that are kept at a time: some 50 MB.
 constexpr std::size_t kMostEntries = std::size_t{1} << 20;
-/// Operators without weights are not free: they count as this share of all weights.
+/// Operators that cost nothing, or save nothing, are not free: they count as this share of all weights.
 constexpr double kLeastPrice = 1e-3;
 /// Noise under which nothing is left to win: 80 dB.
 constexpr double kNoNoise = 1e-8;
@@ -31,58 +30,25 @@ constexpr double kLeastShare = 1e-3, kReserve = 1;
 
 double to_decibels(double noise) { return noise > 0 ? std::min(200.0, -10 * std::log10(noise)) : 200.0; }
 
-int bits_of(const std::string& type) { return type == "int16" ? 16 : 32; }
-
 }  // namespace
 
-PrecisionSearch::PrecisionSearch(analysis::PartialModels& models, RecordSource& data, const RecommendOptions& options)
-    : models_(models), data_(data), options_(options) {
+PrecisionSearch::PrecisionSearch(analysis::PartialModels& models, const PrecisionForms& forms, RecordSource& data,
+                                 const RecommendOptions& options)
+    : models_(models), forms_(forms), data_(data), options_(options) {
   for (std::int64_t record = options.records.first; record < options.records.last; ++record) all_.push_back(record);
   for (const int output : models.reference().main().outputs) {
     if (models.reference().main().tensors[as_size(output)].dtype == DType::kFloat32) outputs_.push_back(output);
   }
-  find_costs();
   find_moves();
 }
 
-void PrecisionSearch::find_costs() {
-  const Subgraph& graph = models_.reference().main();
-  const int bits = bits_of(options_.to);
-  for (const QuantizedParts::Node& node : models_.parts().nodes()) {
-    const Operator& op = graph.operators[as_size(node.node)];
-    Cost& cost = costs_[node.node];
-    int weight_bits = 8;
-    for (const int slot : node.constants) {
-      const TensorInfo& stored = models_.parts().quantized_constant(node, slot);
-      const int own = visq::bits(stored.dtype);
-      if (own > 16) continue;  // biases stay as wide as they are
-      weight_bits = own;
-      cost.bytes += stored.shape.elements() * (bits - own) / 8;
-      weight_bytes_ += static_cast<double>(stored.shape.elements()) * own / 8;
-    }
-    const int map_bits = node.inputs.empty() ? 32 : visq::bits(node.inputs.front().grid->dtype);
-    const auto macs = static_cast<double>(kernels::multiply_adds(graph, op).value_or(0));
-    cost.mac_bits = macs * (static_cast<double>(bits) * bits - static_cast<double>(weight_bits) * map_bits);
-    mac_bits_ += macs * weight_bits * map_bits;
-    for (const auto* tensors : {&op.inputs, &op.outputs}) {
-      for (const int tensor : *tensors) {
-        if (tensor >= 0 && models_.parts().activations().contains(tensor)) touching_[tensor].insert(node.node);
-      }
-    }
-  }
-}
-
-/// Single operators; the operators around a map, which is free only when all of them are; the beginning and the end of the graph, since
-/// some errors vanish only with a whole stretch of it.
+/// Single operators; and where precision rises, groups that free a map together; the beginning and the end of the graph, since some errors
+/// vanish only with a whole stretch of it.
 void PrecisionSearch::find_moves() {
-  std::vector<int> all;
-  for (const auto& [node, cost] : costs_) {
-    moves_.push_back({{node}});
-    all.push_back(node);
-  }
-  for (const auto& [tensor, nodes] : touching_) {
-    if (nodes.size() > 1) moves_.push_back({{nodes.begin(), nodes.end()}});
-  }
+  const std::vector<int> all(forms_.candidates().begin(), forms_.candidates().end());
+  for (const int node : all) moves_.push_back({{node}});
+  if (forms_.kind().saves()) return;
+  for (const auto& group : forms_.groups()) moves_.push_back({{group.begin(), group.end()}});
   for (std::size_t count = 2; count < all.size(); count *= 2) {
     const auto part = static_cast<std::ptrdiff_t>(count);
     moves_.push_back({{all.begin(), all.begin() + part}});
@@ -91,28 +57,23 @@ void PrecisionSearch::find_moves() {
   moves_.push_back({all});
 }
 
-PartSet PrecisionSearch::quantized_beside(const std::set<int>& kept) const {
-  PartSet set = models_.parts().all();
-  for (const int node : kept) set.weights.erase(node);
-  for (const auto& [tensor, nodes] : touching_) {
-    if (std::includes(kept.begin(), kept.end(), nodes.begin(), nodes.end())) set.activations.erase(tensor);
-  }
-  return set;
+PrecisionCost PrecisionSearch::added(const Move& move, const std::set<int>& chosen) const {
+  std::set<int> larger = chosen;
+  larger.insert(move.operators.begin(), move.operators.end());
+  const PrecisionCost now = forms_.cost_of(chosen), then = forms_.cost_of(larger);
+  return {then.bytes - now.bytes, then.map_bytes - now.map_bytes, then.conversions - now.conversions, then.mac_bits - now.mac_bits};
 }
 
-PrecisionSearch::Cost PrecisionSearch::cost_of(const std::set<int>& kept) const {
-  Cost sum;
-  for (const int node : kept) {
-    const Cost& cost = costs_.at(node);
-    sum.bytes += cost.bytes, sum.mac_bits += cost.mac_bits;
-  }
-  return sum;
+/// What a move costs, to divide by what it wins; where bytes are saved, these, to divide what it loses by.
+double PrecisionSearch::price(const Move& move, const std::set<int>& chosen) const {
+  const double least = kLeastPrice * std::max(forms_.weight_bytes(), 1.0);
+  const auto bytes = static_cast<double>(added(move, chosen).all_bytes());
+  return forms_.kind().saves() ? std::max(-bytes, least) : least + std::max(bytes, 0.0);
 }
 
-double PrecisionSearch::price(const Move& move, const std::set<int>& kept) const {
-  double bytes = kLeastPrice * std::max(weight_bytes_, 1.0);
-  for (const int node : move.operators) bytes += kept.contains(node) ? 0.0 : static_cast<double>(costs_.at(node).bytes);
-  return bytes;
+/// A rise in precision must win something, a fall must not: what it costs is for the choice to weigh.
+bool PrecisionSearch::worthwhile(const Move& move, double noise) const {
+  return forms_.kind().saves() || move.noise_won > kLeastShare * noise;
 }
 
 /// Noise over signal of the worst output with each set quantized.
@@ -150,24 +111,22 @@ Result<std::vector<double>> PrecisionSearch::noises(const std::vector<PartSet>& 
   return worst;
 }
 
-bool PrecisionSearch::fits_budget(const Move& move, const std::set<int>& kept) const {
-  std::set<int> larger = kept;
-  larger.insert(move.operators.begin(), move.operators.end());
-  return options_.budget < 0 || cost_of(larger).bytes <= options_.budget;
+bool PrecisionSearch::fits_budget(const Move& move, const std::set<int>& chosen) const {
+  return options_.budget < 0 || forms_.cost_of(chosen).bytes + added(move, chosen).bytes <= options_.budget;
 }
 
 /// What moves [first, last) win now. Each of them quantizes nearly everything: only some of these sets are kept at a time.
 Status PrecisionSearch::measure(State& state, std::size_t first, std::size_t last) {
-  const PartSet base = quantized_beside(state.kept);
+  const PartSet base = forms_.with(state.chosen);
   const std::size_t entries = base.weights.size() + base.activations.size() + 1;
   const std::size_t at_once = std::max(kMovesTried, kMostEntries / entries);
   for (std::size_t begin = first; begin < last; begin += at_once) {
     const std::size_t end = std::min(begin + at_once, last);
     std::vector<PartSet> trials;
     for (std::size_t i = begin; i < end; ++i) {
-      std::set<int> larger = state.kept;
+      std::set<int> larger = state.chosen;
       larger.insert(moves_[i].operators.begin(), moves_[i].operators.end());
-      trials.push_back(quantized_beside(larger));
+      trials.push_back(forms_.with(larger));
     }
     VISQ_ASSIGN(const auto results, noises(trials, base, few_));
     for (std::size_t i = begin; i < end; ++i) moves_[i].noise_won = state.noise - results[i - begin];
@@ -179,35 +138,51 @@ Status PrecisionSearch::measure(State& state, std::size_t first, std::size_t las
 /// False where no move does.
 Result<bool> PrecisionSearch::take_best(State& state) {
   std::erase_if(moves_, [&](const Move& move) {
-    const bool inside = std::all_of(move.operators.begin(), move.operators.end(), [&](int node) { return state.kept.contains(node); });
-    return inside || !fits_budget(move, state.kept);
+    const bool inside = std::all_of(move.operators.begin(), move.operators.end(), [&](int node) { return state.chosen.contains(node); });
+    return inside || !fits_budget(move, state.chosen);
   });
-  const auto worth = [&](const Move& move) { return move.noise_won / price(move, state.kept); };
-  std::stable_sort(moves_.begin(), moves_.end(), [&](const Move& a, const Move& b) { return worth(a) > worth(b); });
+  for (Move& move : moves_) move.price = price(move, state.chosen);
+  const auto better = [](const Move& a, const Move& b) { return a.noise_won / a.price > b.noise_won / b.price; };
+  std::stable_sort(moves_.begin(), moves_.end(), better);
   for (std::size_t first = 0; first < moves_.size(); first += kMovesTried) {
     const std::size_t last = std::min(first + kMovesTried, moves_.size());
     VISQ_TRY(measure(state, first, last));
-    const auto best =
-        std::max_element(moves_.begin() + static_cast<std::ptrdiff_t>(first), moves_.begin() + static_cast<std::ptrdiff_t>(last),
-                         [&](const Move& a, const Move& b) { return worth(a) < worth(b); });
-    if (best->noise_won <= kLeastShare * state.noise) continue;
-    for (const int node : best->operators) {
-      if (state.kept.insert(node).second) state.order.push_back(node);
+    const auto begin = moves_.begin() + static_cast<std::ptrdiff_t>(first), end = moves_.begin() + static_cast<std::ptrdiff_t>(last);
+    std::stable_sort(begin, end, better);
+    if (!worthwhile(*begin, state.noise)) continue;
+    VISQ_ASSIGN(const Move best, several_of(state, first, last));
+    for (const int node : best.operators) {
+      if (state.chosen.insert(node).second) state.order.push_back(node);
     }
-    state.noise -= best->noise_won;
+    state.noise -= best.noise_won;
     return true;
   }
   return false;
 }
 
+/// The best of these moves; where precision falls, as many of them as it takes to get through all operators in the steps there are.
+Result<PrecisionSearch::Move> PrecisionSearch::several_of(State& state, std::size_t first, std::size_t last) {
+  Move best = moves_[first];
+  const std::size_t count = std::min(last - first, (forms_.candidates().size() + kMostSteps - 1) / kMostSteps);
+  if (!forms_.kind().saves() || count < 2) return best;
+  for (std::size_t i = first + 1; i < first + count; ++i) best.operators.push_back(moves_[i].operators.front());
+  std::set<int> larger = state.chosen;
+  larger.insert(best.operators.begin(), best.operators.end());
+  VISQ_ASSIGN(const auto noise, noises({forms_.with(larger)}, forms_.with(state.chosen), few_));
+  best.noise_won = state.noise - noise[0];
+  return best;
+}
+
 bool PrecisionSearch::done(const State& state) const {
   if (options_.stop != nullptr && options_.stop->load()) return true;
-  const bool met = options_.target_sqnr && to_decibels(state.noise) >= *options_.target_sqnr + kReserve;
-  return met || state.kept.size() == costs_.size() || state.noise <= kNoNoise;
+  if (state.chosen.size() == forms_.candidates().size()) return true;
+  const double reached = to_decibels(state.noise);
+  if (forms_.kind().saves()) return options_.target_sqnr && reached < *options_.target_sqnr - kReserve;
+  return (options_.target_sqnr && reached >= *options_.target_sqnr + kReserve) || state.noise <= kNoNoise;
 }
 
 Result<double> PrecisionSearch::simulate(const std::vector<int>& operators) {
-  VISQ_ASSIGN(const auto noise, noises({quantized_beside({operators.begin(), operators.end()})}, quantized_beside({}), all_));
+  VISQ_ASSIGN(const auto noise, noises({forms_.with({operators.begin(), operators.end()})}, forms_.with({}), all_));
   return to_decibels(noise[0]);
 }
 
@@ -219,7 +194,7 @@ Status PrecisionSearch::choose_records() {
   for (const std::int64_t record : all_) {
     double noise = 0;
     if (!sequence) {
-      VISQ_ASSIGN(const auto noises_of_one, noises({quantized_beside({})}, quantized_beside({}), {record}));
+      VISQ_ASSIGN(const auto noises_of_one, noises({forms_.with({})}, forms_.with({}), {record}));
       noise = noises_of_one[0];
     }
     badness.emplace_back(-noise, record);
@@ -233,7 +208,7 @@ Status PrecisionSearch::choose_records() {
 Result<PrecisionSearch::State> PrecisionSearch::begin() {
   State state;
   VISQ_TRY(choose_records());
-  const PartSet everything = quantized_beside({});
+  const PartSet everything = forms_.with({});
   VISQ_ASSIGN(const auto noise, noises({everything}, everything, few_));
   state.noise = noise[0];
   VISQ_TRY(measure(state, 0, moves_.size()));
@@ -247,13 +222,14 @@ Result<std::vector<PrecisionPoint>> PrecisionSearch::run() {
   for (std::size_t step = 0; step < kMostSteps && !done(state); ++step) {
     VISQ_ASSIGN(const bool taken, take_best(state));
     if (!taken) break;
-    const Cost cost = cost_of(state.kept);
-    points.push_back({state.order, cost.bytes, cost.mac_bits, to_decibels(state.noise) - to_decibels(noise_of_all), 0, {}});
+    const PrecisionCost cost = forms_.cost_of(state.chosen);
+    points.push_back({state.order, cost.bytes, cost.map_bytes, cost.conversions, cost.mac_bits,
+                      to_decibels(state.noise) - to_decibels(noise_of_all), 0, std::nullopt});
     if (options_.progress) options_.progress(static_cast<std::int64_t>(step + 1), static_cast<std::int64_t>(kMostSteps));
   }
   std::vector<PartSet> sets;
-  for (const PrecisionPoint& point : points) sets.push_back(quantized_beside({point.operators.begin(), point.operators.end()}));
-  VISQ_ASSIGN(const auto final, noises(sets, quantized_beside({}), all_));
+  for (const PrecisionPoint& point : points) sets.push_back(forms_.with({point.operators.begin(), point.operators.end()}));
+  VISQ_ASSIGN(const auto final, noises(sets, forms_.with({}), all_));
   for (std::size_t i = 0; i < points.size(); ++i) {
     points[i].sqnr = to_decibels(final[i]);
     points[i].predicted_sqnr = std::min(200.0, points[0].sqnr + points[i].predicted_sqnr);

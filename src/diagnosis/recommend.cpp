@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "diagnosis/examination.h"
 #include "diagnosis/precision_accuracy.h"
+#include "diagnosis/precision_choice.h"
 #include "diagnosis/precision_search.h"
 #include "visq/graph.h"
 
@@ -21,8 +22,6 @@ namespace {
 /// Repairs: how many at most, and what each must be worth (see trials.cpp), in dB. Less may be nothing but the choice of records.
 constexpr int kMostRepairs = 8;
 constexpr double kLeastWorth = 1.5;
-/// Nothing is worth more than this output, in dB.
-constexpr double kGoodEnough = 60;
 
 double worst(const std::vector<double>& sqnr) { return sqnr.empty() ? kPerfect : *std::min_element(sqnr.begin(), sqnr.end()); }
 
@@ -51,73 +50,49 @@ Result<Repaired> repair(const MeasuredPair& pair, const DiagnoseOptions& options
   return repaired;
 }
 
-/// Drops sets that cost more than another and are no better.
-std::vector<PrecisionPoint> front_of(std::vector<PrecisionPoint> points) {
-  std::vector<PrecisionPoint> front;
-  for (PrecisionPoint& point : points) {
-    if (front.empty() || point.sqnr > front.back().sqnr) front.push_back(std::move(point));
+/// The operators of the float graph that make what this one is paired for: itself, and those that the quantized model has fused into it.
+std::vector<int> fused(const quant::GraphIndex& graph, const analysis::QuantizedParts::Node& node) {
+  std::vector<int> operators{node.node}, open = node.outputs;
+  while (!open.empty()) {
+    const int maker = graph.maker(open.back());
+    open.pop_back();
+    if (maker <= node.node || std::find(operators.begin(), operators.end(), maker) != operators.end()) continue;
+    operators.push_back(maker);
+    const auto inputs = graph.data_inputs(maker);
+    open.insert(open.end(), inputs.begin(), inputs.end());
   }
-  return front;
+  std::sort(operators.begin(), operators.end());
+  return operators;
 }
 
-/// Without target or budget: the point that lies highest above the line from nothing to all that was found, short of the whole model.
-void choose_knee(RecommendResult& result) {
-  const auto& front = result.front;
-  const auto value = [&](const PrecisionPoint& point) { return std::min(point.sqnr, kGoodEnough); };
-  std::size_t last = front.size() - 1;
-  if (last > 0 && front[last].operators.size() == result.operators) --last;
-  const double won = value(front[last]) - value(front[0]);
-  const auto paid = static_cast<double>(std::max<std::int64_t>(front[last].added_bytes, 1));
-  double best = 0;
-  for (std::size_t i = 1; i <= last && won > 0; ++i) {
-    const double height = (value(front[i]) - value(front[0])) / won - static_cast<double>(front[i].added_bytes) / paid;
-    if (height > best || result.chosen == 0) best = height, result.chosen = i;
-  }
-  result.choice = result.chosen > 0 ? "the most for its cost" : "no set short of the whole model wins anything";
-}
-
-void choose(const RecommendOptions& options, RecommendResult& result) {
-  const auto& front = result.front;
-  const auto first = [&](const auto& good) { return as_size(std::find_if(front.begin(), front.end(), good) - front.begin()); };
-  if (options.target_sqnr) {
-    result.chosen = first([&](const PrecisionPoint& point) { return point.sqnr >= *options.target_sqnr; });
-    result.choice = fmt::format("the cheapest with at least {} dB", *options.target_sqnr);
-  } else if (options.target_drop) {
-    result.chosen = first([&](const PrecisionPoint& point) { return point.accuracy_drop && *point.accuracy_drop <= *options.target_drop; });
-    result.choice = fmt::format("the cheapest that loses at most {} points of accuracy", *options.target_drop);
-  } else if (options.budget >= 0) {
-    result.chosen = front.size() - 1;
-    result.choice = fmt::format("the best for at most {} bytes", options.budget);
-  } else {
-    choose_knee(result);
-  }
-  result.target_met = result.chosen < front.size();
-  if (result.target_met) return;
-  result.chosen = front.size() - 1;
-  result.choice = "the best that was found, short of the target";
-}
-
-QuantizerConfig config_of(const Model& reference, const Model& quantized, const PrecisionPoint& point, const std::string& to) {
-  QuantizerConfig config{std::filesystem::path(reference.path).filename().string(), "int8", {}};
-  for (const Operator& op : quantized.main().operators) {
+QuantizerConfig config_of(const analysis::PartialModels& models, const PrecisionForms& forms, const PrecisionPoint& point) {
+  const Model& reference = models.reference();
+  const quant::GraphIndex graph(reference.main());
+  QuantizerConfig config;
+  config.model = std::filesystem::path(reference.path).filename().string();
+  config.default_dtype = "int8";
+  config.float_maps = models.parts().activations().empty();
+  for (const Operator& op : models.quantized().main().operators) {
     if (op.outputs.empty()) continue;
-    const TensorInfo& output = quantized.main().tensors[as_size(op.outputs[0])];
+    const TensorInfo& output = models.quantized().main().tensors[as_size(op.outputs[0])];
     if (!output.quantization.quantized()) continue;
     config.default_dtype = name(output.dtype);
     break;
   }
+  const std::set<int> chosen(point.operators.begin(), point.operators.end());
+  config.inputs_follow = forms.inputs_follow(chosen);
+  config.outputs_follow = forms.outputs_follow(chosen);
   const auto names = tensor_names(reference.main());
   for (const int index : point.operators) {
-    const Operator& op = reference.main().operators[as_size(index)];
-    QuantizerConfig::Layer layer;
-    layer.op = op.label();
-    layer.dtype = to;
-    for (const int output : op.outputs) layer.outputs.push_back(names[as_size(output)]);
-    layer.name = layer.outputs.front();
-    const auto& outputs = reference.main().outputs;
-    layer.makes_output = std::any_of(op.outputs.begin(), op.outputs.end(),
-                                     [&](int output) { return std::find(outputs.begin(), outputs.end(), output) != outputs.end(); });
-    config.layers.push_back(std::move(layer));
+    for (const int part : fused(graph, *models.parts().find(index))) {
+      const Operator& op = graph.op(part);
+      QuantizerConfig::Layer layer;
+      layer.op = op.label();
+      layer.dtype = forms.kind().name;
+      for (const int output : op.outputs) layer.outputs.push_back(names[as_size(output)]);
+      layer.name = layer.outputs.front();
+      config.layers.push_back(std::move(layer));
+    }
   }
   return config;
 }
@@ -137,30 +112,37 @@ Result<RecommendResult> recommend(std::shared_ptr<const Model> reference, std::s
   RecommendResult result;
   static_cast<PairIdentity&>(result) = analysis::pair_identity(*reference, *quantized, analysis::run_identity(data.description(), options));
   result.to = options.to;
+  VISQ_ASSIGN(const PrecisionKind* const kind, precision_named(options.to));
+  if (kind->saves() && options.budget >= 0) {
+    return usage_error("--budget: --to {} adds no bytes; --target says how much it may lose", kind->name);
+  }
   VISQ_ASSIGN(const auto pair, MeasuredPair::create(reference, quantized, data, options.records));
   VISQ_ASSIGN(const Repaired repaired, repair(*pair, diagnose_options(options), result));
   if (!repaired.edit.empty()) {
     VISQ_ASSIGN(result.repaired_model, write_edited(*quantized, repaired.edit));
   }
   VISQ_ASSIGN(const auto models, analysis::PartialModels::create(reference, repaired.model));
-  PrecisionSearch search(*models, data, options);
+  VISQ_ASSIGN(const PrecisionForms forms, PrecisionForms::create(*models, *kind));
+  PrecisionSearch search(*models, forms, data, options);
   VISQ_ASSIGN(auto points, search.run());
   result.interrupted = options.stop != nullptr && options.stop->load();
   if (result.interrupted) return result;
-  result.operators = search.operators();
-  result.weight_bytes = search.weight_bytes();
-  result.mac_bits = search.mac_bits();
+  result.operators = forms.candidates().size();
+  result.weight_bytes = forms.weight_bytes();
+  result.mac_bits = forms.mac_bits();
   result.front = front_of(std::move(points));
-  if (options.labelled != nullptr) VISQ_TRY(add_accuracy(*models, search, options, result.front));
+  if (options.labelled != nullptr) VISQ_TRY(add_accuracy(*models, forms, options, result.front));
   result.interrupted = options.stop != nullptr && options.stop->load();
   if (result.interrupted) return result;
-  choose(options, result);
-  result.unrepaired_sqnr = result.front[result.chosen].sqnr;
+  choose(options, *kind, result);
+  const PrecisionPoint& chosen = result.front[result.chosen];
+  result.unrepaired_sqnr = chosen.sqnr;
   if (!repaired.edit.empty()) {
     VISQ_ASSIGN(const auto as_is, analysis::PartialModels::create(reference, quantized));
-    VISQ_ASSIGN(result.unrepaired_sqnr, PrecisionSearch(*as_is, data, options).simulate(result.front[result.chosen].operators));
+    VISQ_ASSIGN(const PrecisionForms as_is_forms, PrecisionForms::create(*as_is, *kind));
+    VISQ_ASSIGN(result.unrepaired_sqnr, PrecisionSearch(*as_is, as_is_forms, data, options).simulate(chosen.operators));
   }
-  result.config = config_of(*reference, *quantized, result.front[result.chosen], options.to);
+  result.config = config_of(*models, forms, chosen);
   return result;
 }
 

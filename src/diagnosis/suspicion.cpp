@@ -57,7 +57,7 @@ Remedy new_range(const Symptoms& symptoms, int tensor) {
   Repair repair(subject);
   const auto fixed = demanded_grid(subject, tensor);
   repair.regrid(subject.tied(tensor), fixed ? *fixed : activation_grid(subject.q().tensor(tensor).dtype, range));
-  return {fmt::format("calibrate the range again: the data need [{:.4g}, {:.4g}]", range.low, range.high),
+  return {fmt::format("set the range to what the data need, [{:.4g}, {:.4g}]", range.low, range.high),
           fmt::format("range {} = [{:.6g}, {:.6g}]", in_quotes(subject.names().name(tensor)), range.low, range.high), repair.finish(),
           false};
 }

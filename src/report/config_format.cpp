@@ -31,8 +31,12 @@ std::vector<QuantizerConfigKind> quantizer_config_kinds() {
 Result<std::string> quantizer_config_text(const QuantizerConfig& config, std::string_view kind) {
   std::vector<std::string_view> kinds;
   for (const report::ConfigDef* def : report::all_configs()) {
-    if (def->info.kind == kind) return def->write(config);
     kinds.push_back(def->info.kind);
+    if (def->info.kind != kind) continue;
+    for (const QuantizerConfig::Layer& layer : config.layers) {
+      if (layer.dtype.starts_with("int4") && !def->narrow) return usage_error("--write {}: cannot say {}; aeq can", kind, layer.dtype);
+    }
+    return def->write(config);
   }
   return usage_error("unknown configuration '{}'{}", kind, suggestion(kind, kinds));
 }

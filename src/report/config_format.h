@@ -10,6 +10,7 @@ namespace visq::report {
 struct ConfigDef {
   QuantizerConfigKind info;
   std::string (*write)(const QuantizerConfig& config);
+  bool narrow = false;  ///< can say that a layer's weights have four bits
 };
 
 /// All formats, by kind.

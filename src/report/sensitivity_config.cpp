@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "core/as_size.h"
 #include "visq/graph.h"
@@ -35,7 +36,9 @@ std::vector<int> operators_of(const SensitivePart& part, const Subgraph& graph) 
 }  // namespace
 
 QuantizerConfig sensitivity_config(const SensitivityResult& result, const Model& reference, std::size_t count) {
-  QuantizerConfig config{std::filesystem::path(reference.path).filename().string(), common_dtype(result), {}};
+  QuantizerConfig config;
+  config.model = std::filesystem::path(reference.path).filename().string();
+  config.default_dtype = common_dtype(result);
   const auto names = tensor_names(reference.main());
   std::vector<const Sensitivity*> ranked;
   for (const Sensitivity& node : result.nodes) ranked.push_back(&node);
@@ -50,12 +53,16 @@ QuantizerConfig sensitivity_config(const SensitivityResult& result, const Model&
       layer.op = op.label();
       for (const int output : op.outputs) layer.outputs.push_back(names[as_size(output)]);
       layer.name = layer.outputs.front();
-      const auto& outputs = reference.main().outputs;
-      layer.makes_output = std::any_of(op.outputs.begin(), op.outputs.end(),
-                                       [&](int output) { return std::find(outputs.begin(), outputs.end(), output) != outputs.end(); });
       config.layers.push_back(std::move(layer));
     }
   }
+  std::set<int> made;
+  for (const int index : taken) {
+    const auto& outputs = reference.main().operators[as_size(index)].outputs;
+    made.insert(outputs.begin(), outputs.end());
+  }
+  const auto& outputs = reference.main().outputs;
+  config.outputs_follow = std::all_of(outputs.begin(), outputs.end(), [&](int output) { return made.contains(output); });
   return config;
 }
 

@@ -7,6 +7,8 @@ the quantizer's own, with everything in int8.
 
 Exit status 0 if the new model is at most 2 dB worse than recommend simulated. SQNR is that of the worst output over all
 records, both models run by LiteRT."""
+import contextlib
+import io
 import json
 import pathlib
 import subprocess
@@ -17,7 +19,7 @@ import flatbuffers
 import h5py
 import numpy as np
 from ai_edge_litert import schema_py_generated as schema
-from ai_edge_litert.interpreter import Interpreter
+from ai_edge_litert.interpreter import Interpreter, OpResolverType
 from ai_edge_quantizer import quantizer
 
 ALLOWED_LOSS = 2.0  # dB
@@ -43,8 +45,8 @@ def to_real(values, detail):
     return values.astype(np.float64) if scale == 0 else (values.astype(np.float64) - zero_point) * scale
 
 
-def outputs_of(model, records):
-    interpreter = Interpreter(model_content=model)
+def outputs_of(model, records, kernels=OpResolverType.AUTO):
+    interpreter = Interpreter(model_content=model, experimental_op_resolver_type=kernels)
     interpreter.allocate_tensors()
     results = []
     for record in records:
@@ -64,11 +66,20 @@ def worst_sqnr(reference, other):
     return worst
 
 
-def with_signature(model):
-    """The quantizer calibrates by signature; a model without one gets it."""
+def in_todays_form(model):
+    """The quantizer calibrates by signature, and knows an operator by the newer of the two fields that may hold its code: a model without
+    gets them."""
     tree = schema.ModelT.InitFromObj(schema.Model.GetRootAsModel(bytearray(model)))
-    if tree.signatureDefs:
-        return model
+    for code in tree.operatorCodes:
+        code.builtinCode = max(code.builtinCode, code.deprecatedBuiltinCode)
+    if not tree.signatureDefs:
+        add_signature(tree)
+    builder = flatbuffers.Builder(len(model) + 1024)
+    builder.Finish(tree.Pack(builder), b"TFL3")
+    return bytes(builder.Output())
+
+
+def add_signature(tree):
     signature = schema.SignatureDefT()
     signature.signatureKey, signature.subgraphIndex = b"main", 0
 
@@ -83,9 +94,6 @@ def with_signature(model):
     signature.inputs = entries("input_", tree.subgraphs[0].inputs)
     signature.outputs = entries("output_", tree.subgraphs[0].outputs)
     tree.signatureDefs = [signature]
-    builder = flatbuffers.Builder(len(model) + 1024)
-    builder.Finish(tree.Pack(builder), b"TFL3")
-    return bytes(builder.Output())
 
 
 def calibration_data(fp32, records):
@@ -97,24 +105,27 @@ def calibration_data(fp32, records):
     return {key: [dict(zip(names, [v.astype(np.float32) for v in record])) for record in records]}
 
 
-EVERYTHING_INT8 = [{
+WEIGHTS_INT8 = [{
     "regex": ".*", "operation": "*", "algorithm_key": "min_max_uniform_quantize",
     "op_config": {
-        "activation_tensor_config": {"num_bits": 8, "symmetric": False, "granularity": "TENSORWISE", "dtype": "INT"},
         "weight_tensor_config": {"num_bits": 8, "symmetric": True, "granularity": "CHANNELWISE", "dtype": "INT"},
         "compute_precision": "INTEGER", "explicit_dequantize": False, "skip_checks": False, "min_weight_elements": 0}}]
+EVERYTHING_INT8 = [{**WEIGHTS_INT8[0], "op_config": {
+    **WEIGHTS_INT8[0]["op_config"],
+    "activation_tensor_config": {"num_bits": 8, "symmetric": False, "granularity": "TENSORWISE", "dtype": "INT"}}}]
 
 
 def quantized(fp32, records, recipe):
     tool = quantizer.Quantizer(fp32)
     tool.load_quantization_recipe(recipe)
-    calibration = tool.calibrate(calibration_data(fp32, records)) if tool.need_calibration else None
-    return bytes(tool.quantize(calibration).quantized_model)
+    with contextlib.redirect_stdout(io.StringIO()):  # it reports sizes
+        calibration = tool.calibrate(calibration_data(fp32, records)) if tool.need_calibration else None
+        return bytes(tool.quantize(calibration).quantized_model)
 
 
 def main():
     binary, fp32_path, data_path, *options = sys.argv[1:]
-    fp32 = with_signature(pathlib.Path(fp32_path).read_bytes())
+    fp32 = in_todays_form(pathlib.Path(fp32_path).read_bytes())
     records = read_records(data_path)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

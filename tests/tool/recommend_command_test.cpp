@@ -29,8 +29,62 @@ TEST(RecommendCommand, FrontRisesWithItsCost) {
     EXPECT_GT(front[i]["operators"].size(), front[i - 1]["operators"].size());
   }
   const Json recipe = Json::parse(read_text(folder / "out/sensitive.aeq.json"));
-  const auto outputs = std::count_if(recipe.begin(), recipe.end(), [](const Json& rule) { return rule["operation"] == "OUTPUT"; });
-  EXPECT_EQ(recipe.size(), result["layers"].size() + 1 + static_cast<std::size_t>(outputs));
+  const auto ends = std::count_if(recipe.begin(), recipe.end(),
+                                  [](const Json& rule) { return rule["operation"] == "INPUT" || rule["operation"] == "OUTPUT"; });
+  EXPECT_EQ(recipe.size(), result["layers"].size() + 1 + static_cast<std::size_t>(ends));
+}
+
+/// As good as the int16x8 model that a converter made of the same float model, not as float.
+TEST(RecommendCommand, SixteenBitsPromiseWhatAConverterDelivers) {
+  const Json result = Json::parse(run_tool({"recommend", kFp32, kInt8, "-d", kData, "--records", "64", "--quiet", "--to", "int16",
+                                            "--target", "sqnr=500", "--json", "-"})
+                                      .out);
+  const Json& all = result["front"].back();
+  EXPECT_EQ(all["operators"].size(), 11U);
+  EXPECT_EQ(all["conversions"], 0);
+  const Json made = Json::parse(run_tool({"compare", kFp32, example("int16x8.tflite"), "-d", kData, "--quiet", "--json", "-"}).out);
+  const auto delivered =
+      std::find_if(made["nodes"].begin(), made["nodes"].end(), [](const Json& node) { return node["name"] == "Identity"; });
+  ASSERT_NE(delivered, made["nodes"].end());
+  EXPECT_NEAR(all["sqnr"].get<double>(), (*delivered)["metrics"]["sqnr"].get<double>(), 1);
+}
+
+TEST(RecommendCommand, FourBitsSaveBytesForALossThatIsTold) {
+  const TemporaryFolder folder;
+  const ProcessResult run = run_tool({"recommend", kFp32, kInt8, "-d", kData, "--quiet", "--to", "int4", "--target", "sqnr=20", "--write",
+                                      "aeq=" + folder / "recipe.json", "--json", "-"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json result = Json::parse(run.out);
+  EXPECT_EQ(schema_violation("recommend.schema.json", result), "");
+  const Json& front = result["front"];
+  for (std::size_t i = 1; i < front.size(); ++i) EXPECT_LT(front[i]["added_bytes"], front[i - 1]["added_bytes"]);
+  const auto chosen = result["chosen"].get<std::size_t>();
+  EXPECT_GE(front[chosen]["sqnr"], 20);
+  if (chosen + 1 < front.size()) {
+    EXPECT_LT(front[chosen + 1]["sqnr"], 20);
+  }
+  const Json recipe = Json::parse(read_text(folder / "recipe.json"));
+  ASSERT_EQ(recipe.size(), result["layers"].size() + 1);
+  EXPECT_EQ(recipe[1]["op_config"]["weight_tensor_config"]["num_bits"], 4);
+  EXPECT_EQ(recipe[1]["op_config"]["activation_tensor_config"]["num_bits"], 8);
+}
+
+TEST(RecommendCommand, QuantizersThatCannotBeToldOfFourBitsAreNot) {
+  const TemporaryFolder folder;
+  const ProcessResult run = run_tool({"recommend", kFp32, kInt8, "-d", kData, "--to", "int4", "--write", "mpq=" + folder / "c.json"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.err.find("aeq can"), std::string::npos) << run.err;
+}
+
+TEST(RecommendCommand, RepairsThatNeedNoCalibrationDoNotAskForIt) {
+  const std::string fault = VISQ_SHARED_DIR "/faults/act_clip-digits_plain-1/";
+  if (!std::filesystem::exists(fault)) GTEST_SKIP() << fault << " is not there";
+  const Json result = Json::parse(
+      run_tool({"recommend", fault + "fp32.tflite", fault + "quant.tflite", "-d", fault + "data.h5", "--quiet", "--json", "-"}).out);
+  ASSERT_FALSE(result["repairs"].empty());
+  for (const Json& repair : result["repairs"]) {
+    EXPECT_EQ(repair["fix"].get<std::string>().find("calibrat"), std::string::npos) << repair["fix"];
+  }
 }
 
 TEST(RecommendCommand, EndsAtItsTarget) {
@@ -120,6 +174,7 @@ TEST(RecommendCommand, RefusesBadOptions) {
                                                   {"--labels", "x.npy", "--eval", "true"},
                                                   {"--labels", "x.npy", "--records", "worst"},
                                                   {"--to", "int8"},
+                                                  {"--to", "int4", "--budget", "1K"},
                                                   {"--budget", "lots"},
                                                   {"--write", "yaml=f"}}) {
     std::vector<std::string> arguments{"recommend", kFp32, kInt8, "-d", kData};

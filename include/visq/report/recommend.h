@@ -14,7 +14,7 @@ std::string recommend_text(const RecommendResult& result, std::size_t columns);
 /// The document of schema/recommend.schema.json.
 std::string recommend_json(const RecommendResult& result);
 
-/// SQNR over added bytes, as predicted and as simulated, the chosen point marked.
+/// SQNR over added bytes (of weights and feature maps; left of 0: saved), as predicted and as simulated, the chosen point marked.
 std::string recommend_svg(const RecommendResult& result);
 
 }  // namespace visq::report

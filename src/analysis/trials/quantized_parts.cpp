@@ -154,6 +154,11 @@ Result<std::vector<float>> QuantizedParts::real_constant(const Node& node, int s
   return kernels::dequantize_constant(quantized_constant(node, slot), reference_.path);
 }
 
+Result<std::vector<float>> QuantizedParts::other_constant(const Node& node, int slot) const {
+  VISQ_ASSIGN(auto values, other_.constant(node, slot));
+  return values ? Result<std::vector<float>>(std::move(*values)) : real_constant(node, slot);
+}
+
 /// A constant for a slot of an operator of the float graph, with other values.
 std::shared_ptr<runtime::ReplacedConstant> QuantizedParts::replaced_constant(int tensor, std::vector<float> values) const {
   auto constant = std::make_shared<runtime::ReplacedConstant>();
@@ -174,7 +179,7 @@ std::shared_ptr<runtime::ReplacedConstant> QuantizedParts::replaced_constant(int
 /// The constants that a kernel with quantized weights is prepared with: the quantized ones, and those of the float graph whose memory was
 /// given back when its own kernel had packed them.
 Result<std::vector<std::pair<int, std::shared_ptr<runtime::ReplacedConstant>>>> QuantizedParts::constants_for(
-    const Node& node, const runtime::PreparedGraph& graph) const {
+    const Node& node, bool other, const runtime::PreparedGraph& graph) const {
   std::vector<std::pair<int, std::shared_ptr<runtime::ReplacedConstant>>> constants;
   const auto& inputs = r_.op(node.node).inputs;
   for (std::size_t slot = 0; slot < inputs.size(); ++slot) {
@@ -183,21 +188,22 @@ Result<std::vector<std::pair<int, std::shared_ptr<runtime::ReplacedConstant>>>> 
     const bool quantized = std::count(node.constants.begin(), node.constants.end(), static_cast<int>(slot)) > 0;
     const bool given_back = own.ahead && own.value.dtype == DType::kFloat32 && own.value.data == nullptr;
     if (!quantized && !given_back) continue;
-    auto values = quantized ? real_constant(node, static_cast<int>(slot))
-                            : kernels::dequantize_constant(r_.tensor(r_.origin(inputs[slot])), reference_.path);
+    auto values = !quantized ? kernels::dequantize_constant(r_.tensor(r_.origin(inputs[slot])), reference_.path)
+                  : other    ? other_constant(node, static_cast<int>(slot))
+                             : real_constant(node, static_cast<int>(slot));
     if (!values.ok()) return values.error();
     constants.emplace_back(static_cast<int>(slot), replaced_constant(inputs[slot], std::move(values).value()));
   }
   return constants;
 }
 
-Result<runtime::Overlay::Node> QuantizedParts::quantized_weights(const Node& node, const runtime::PreparedGraph& graph) {
+Result<runtime::Overlay::Node> QuantizedParts::quantized_weights(const Node& node, bool other, const runtime::PreparedGraph& graph) {
   const std::lock_guard lock(mutex_);
   std::vector<Shape> shapes;
   for (const int input : graph.subgraph().inputs) shapes.push_back(graph.tensors()[as_size(input)].value.shape);
   if (shapes != kernel_shapes_) kernels_.clear();
   kernel_shapes_ = std::move(shapes);
-  const auto known = kernels_.find(node.node);
+  const auto known = kernels_.find({node.node, other});
   if (known != kernels_.end()) return known->second;
   const Operator& op = r_.op(node.node);
   runtime::PrepareRequest request;
@@ -208,7 +214,7 @@ Result<runtime::Overlay::Node> QuantizedParts::quantized_weights(const Node& nod
     request.fixed.push_back(present && graph.tensors()[as_size(input)].ahead);
   }
   runtime::Overlay::Node changed;
-  VISQ_ASSIGN(changed.constants, constants_for(node, graph));
+  VISQ_ASSIGN(changed.constants, constants_for(node, other, graph));
   for (const auto& [slot, constant] : changed.constants) request.inputs[as_size(slot)] = &constant->tensor;
   std::vector<Tensor> outputs;
   for (const int output : op.outputs) outputs.push_back(graph.tensors()[as_size(output)].value);
@@ -218,7 +224,7 @@ Result<runtime::Overlay::Node> QuantizedParts::quantized_weights(const Node& nod
   if (outcome.deferred) return internal_error("{}: cannot be prepared with other weights", place);
   changed.kernel = std::move(outcome.kernel);
   std::erase_if(changed.constants, [&](const auto& constant) { return outcome.packed[as_size(constant.first)]; });
-  return kernels_.emplace(node.node, std::move(changed)).first->second;
+  return kernels_.emplace(std::pair(node.node, other), std::move(changed)).first->second;
 }
 
 /// The grid on which an operator reads an input: as its counterpart does, else the feature map's own.
@@ -234,10 +240,12 @@ const TensorInfo* QuantizedParts::input_grid(int index, int slot) const {
 
 Result<runtime::Overlay> QuantizedParts::overlay(const PartSet& parts, const runtime::PreparedGraph& graph) {
   runtime::Overlay overlay;
-  for (const int index : parts.weights) {
-    const Node* node = find(index);
-    if (node == nullptr || node->constants.empty() || !takes_weights(graph, index)) continue;
-    VISQ_ASSIGN(overlay.nodes[as_size(index)], quantized_weights(*node, graph));
+  for (const bool other : {false, true}) {
+    for (const int index : other ? parts.other_weights : parts.weights) {
+      const Node* node = find(index);
+      if (node == nullptr || node->constants.empty() || !takes_weights(graph, index)) continue;
+      VISQ_ASSIGN(overlay.nodes[as_size(index)], quantized_weights(*node, other, graph));
+    }
   }
   for (const auto& [index, slot] : parts.inputs) {
     if (const TensorInfo* grid = input_grid(index, slot)) {
@@ -247,6 +255,10 @@ Result<runtime::Overlay> QuantizedParts::overlay(const PartSet& parts, const run
   for (const int tensor : parts.activations) {
     const auto grid = activations_.find(tensor);
     if (grid != activations_.end()) overlay.rounded.insert(*grid);
+  }
+  for (const int tensor : parts.other_activations) {
+    const auto grid = other_.activations.find(tensor);
+    if (grid != other_.activations.end()) overlay.rounded[tensor] = &grid->second;
   }
   return overlay;
 }

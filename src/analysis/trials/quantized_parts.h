@@ -2,9 +2,11 @@
 // Partial quantization chooses from these parts.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -22,6 +24,8 @@ struct PartSet {
   std::set<int> weights;                 ///< nodes of the float graph
   std::set<int> activations;             ///< tensors of the float graph, for all their readers
   std::set<std::pair<int, int>> inputs;  ///< node and slot: the tensor there, for this node only
+  std::set<int> other_weights = {};      ///< nodes whose constants have the form of QuantizedParts::set_other()
+  std::set<int> other_activations = {};  ///< tensors on its grids, for all their readers
 };
 
 class QuantizedParts {
@@ -44,6 +48,13 @@ class QuantizedParts {
     std::string reason;
   };
 
+  /// Another way to quantize than the quantized model's, for a search that weighs it against that.
+  struct OtherForm {
+    std::map<int, TensorInfo> activations;  ///< grids, by tensor of the float graph
+    /// Real values of the constant in a slot of a node; nothing: those of the quantized model.
+    std::function<Result<std::optional<std::vector<float>>>(const Node& node, int slot)> constant;
+  };
+
   /// The models and the pairing must outlive it.
   QuantizedParts(const Model& reference, const Model& quantized, const quant::GraphPairing& pairing);
 
@@ -56,11 +67,14 @@ class QuantizedParts {
   /// Stored type and scale of a constant of the quantized model.
   const TensorInfo& quantized_constant(const Node& node, int slot) const;
 
+  /// Before any run that uses it.
+  void set_other(OtherForm form) { other_ = std::move(form); }
+
   /// Everything that is quantized.
   PartSet all() const;
   /// Everything but these parts. What a part rounds for one reader alone is then rounded for each of the others alone.
   PartSet all_but(const PartSet& parts) const;
-  /// Two choices with the same key give the same values of the `measured` tensors, whatever the input.
+  /// Two choices, without other forms, with the same key give the same values of the `measured` tensors, whatever the input.
   std::string key(const PartSet& parts, const std::vector<int>& measured) const;
   /// Whether `graph` can run this operator with other weights: not where its shapes are known only in the run.
   static bool takes_weights(const runtime::PreparedGraph& graph, int node);
@@ -76,19 +90,21 @@ class QuantizedParts {
   const TensorInfo* grid_of(int quantized_tensor) const;
   const TensorInfo* input_grid(int index, int slot) const;
   Result<std::vector<float>> real_constant(const Node& node, int slot) const;
+  Result<std::vector<float>> other_constant(const Node& node, int slot) const;
   std::shared_ptr<runtime::ReplacedConstant> replaced_constant(int tensor, std::vector<float> values) const;
-  Result<std::vector<std::pair<int, std::shared_ptr<runtime::ReplacedConstant>>>> constants_for(const Node& node,
+  Result<std::vector<std::pair<int, std::shared_ptr<runtime::ReplacedConstant>>>> constants_for(const Node& node, bool other,
                                                                                                 const runtime::PreparedGraph& graph) const;
-  Result<runtime::Overlay::Node> quantized_weights(const Node& node, const runtime::PreparedGraph& graph);
+  Result<runtime::Overlay::Node> quantized_weights(const Node& node, bool other, const runtime::PreparedGraph& graph);
 
   const Model& reference_;
   quant::GraphIndex r_, q_;
   std::vector<Node> nodes_;
   std::map<int, const TensorInfo*> activations_;
   std::vector<Gap> gaps_;
+  OtherForm other_;
   std::mutex mutex_;
-  std::vector<Shape> kernel_shapes_;               ///< input shapes that kernels_ are prepared for
-  std::map<int, runtime::Overlay::Node> kernels_;  ///< by node
+  std::vector<Shape> kernel_shapes_;                                ///< input shapes that kernels_ are prepared for
+  std::map<std::pair<int, bool>, runtime::Overlay::Node> kernels_;  ///< by node, and whether in the other form
 };
 
 }  // namespace visq::analysis

@@ -50,18 +50,22 @@ std::vector<bool> TrialRunner::reached(const PartSet& trial) const {
   const PartSet nothing;
   const PartSet& base = options_.base != nullptr ? *options_.base : nothing;
   const auto differ = [](const auto& a, const auto& b, const auto& key) { return a.contains(key) != b.contains(key); };
+  const auto map_differs = [&](int tensor) {
+    return differ(trial.activations, base.activations, tensor) || differ(trial.other_activations, base.other_activations, tensor);
+  };
   for (const int input : graph_->subgraph().inputs) {
-    changed[as_size(input)] = differ(trial.activations, base.activations, input);
+    changed[as_size(input)] = map_differs(input);
   }
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Operator& op = *nodes[i].op;
-    bool touched = differ(trial.weights, base.weights, static_cast<int>(i));
+    bool touched =
+        differ(trial.weights, base.weights, static_cast<int>(i)) || differ(trial.other_weights, base.other_weights, static_cast<int>(i));
     for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
       if (op.inputs[slot] < 0) continue;
       touched = touched || changed[as_size(op.inputs[slot])] ||
                 differ(trial.inputs, base.inputs, std::pair(static_cast<int>(i), static_cast<int>(slot)));
     }
-    for (const int output : op.outputs) touched = touched || differ(trial.activations, base.activations, output);
+    for (const int output : op.outputs) touched = touched || map_differs(output);
     result[i] = touched;
     for (const int output : op.outputs) changed[as_size(output)] = touched;
   }

@@ -50,7 +50,7 @@ void suspect_values(const Symptoms& symptoms, const QuantizedMap& map, const Dia
   Repair repair(subject);
   repair.regrid(subject.tied(map.tensor), activation_grid(type, range));
   suspicion.remedies.push_back(
-      {fmt::format("calibrate with a percentile or MSE method: [{:.4g}, {:.4g}]", range.low, range.high),
+      {fmt::format("cut the range off at [{:.4g}, {:.4g}], as percentile and MSE methods do", range.low, range.high),
        fmt::format("range {} = [{:.6g}, {:.6g}]", in_quotes(subject.names().name(map.tensor)), range.low, range.high), repair.finish(),
        false});
   suspicion.remedies.push_back(more_bits(symptoms, map.tensor));

@@ -1,6 +1,6 @@
 // Recipe of the AI Edge Quantizer: a list of rules of which later ones win. The first quantizes everything as the model is, the others take
-// the listed operators out, or give them 16-bit activations. A rule's regex is searched in an operator's output names, each followed by
-// ";".
+// the listed operators out, or give them 16-bit activations or 4-bit weights. A rule's regex is searched in an operator's output names,
+// each followed by ";". All inputs of the model are one operator INPUT for it, all outputs one OUTPUT.
 #include "report/config_format.h"
 #include "report/json/json_text.h"
 
@@ -24,47 +24,55 @@ Json tensor_config(int bits, bool symmetric, const char* granularity) {
   return {{"num_bits", bits}, {"symmetric", symmetric}, {"granularity", granularity}, {"dtype", "INT"}};
 }
 
-Json quantized_rule(const std::string& regex, const std::string& operation, int activation_bits, bool per_channel) {
-  Json rule;
-  rule["regex"] = json_string(regex);
-  rule["operation"] = operation;
-  rule["algorithm_key"] = "min_max_uniform_quantize";
-  rule["op_config"] = {{"activation_tensor_config", tensor_config(activation_bits, activation_bits == 16, "TENSORWISE")},
-                       {"weight_tensor_config", tensor_config(8, true, per_channel ? "CHANNELWISE" : "TENSORWISE")},
-                       {"compute_precision", "INTEGER"},
-                       {"explicit_dequantize", false},
-                       {"skip_checks", false},
-                       {"min_weight_elements", 0}};
-  return rule;
-}
-
-Json float_rule(const std::string& regex, const std::string& operation) {
+Json rule_for(const std::string& regex, const std::string& operation, const char* algorithm) {
   Json rule;
   rule["regex"] = json_string(regex);
   rule["operation"] = json_string(operation);
-  rule["algorithm_key"] = "no_quantize";
+  rule["algorithm_key"] = algorithm;
   return rule;
 }
 
-std::string write(const QuantizerConfig& config) {
-  Json rules = Json::array();
-  rules.push_back(quantized_rule(".*", "*", config.default_dtype == "int16" ? 16 : 8, true));
-  for (const QuantizerConfig::Layer& layer : config.layers) {
-    if (layer.dtype == "int16") {
-      rules.push_back(quantized_rule(escaped(layer), layer.op, 16, layer.per_channel));
-      continue;
-    }
-    rules.push_back(float_rule(escaped(layer), layer.op));
-    // Without this one the quantizer rounds the float output again, to a range of its own.
-    if (layer.makes_output) rules.push_back(float_rule(escaped(layer), "OUTPUT"));
+/// `activation_bits` 0: activations stay float.
+Json quantized_rule(const std::string& regex, const std::string& operation, int activation_bits, const Json& weights) {
+  Json rule = rule_for(regex, operation, "min_max_uniform_quantize");
+  Json& config = rule["op_config"];
+  if (activation_bits > 0) config["activation_tensor_config"] = tensor_config(activation_bits, activation_bits == 16, "TENSORWISE");
+  config["weight_tensor_config"] = weights;
+  config["compute_precision"] = "INTEGER";
+  config["explicit_dequantize"] = false;
+  config["skip_checks"] = false;
+  config["min_weight_elements"] = 0;
+  return rule;
+}
+
+/// What precision `dtype` makes of an operator.
+Json layer_rule(const std::string& regex, const std::string& operation, const QuantizerConfig::Layer& layer, int default_bits) {
+  const char* const granularity = layer.per_channel ? "CHANNELWISE" : "TENSORWISE";
+  if (layer.dtype == "int16") return quantized_rule(regex, operation, 16, tensor_config(8, true, granularity));
+  constexpr std::string_view kBlock = "int4-block";
+  if (layer.dtype.starts_with(kBlock)) {
+    const std::string blocks = "BLOCKWISE_" + layer.dtype.substr(kBlock.size());
+    return quantized_rule(regex, operation, 0, tensor_config(4, true, blocks.c_str()));
   }
+  if (layer.dtype == "int4") return quantized_rule(regex, operation, default_bits, tensor_config(4, true, granularity));
+  return rule_for(regex, operation, "no_quantize");
+}
+
+std::string write(const QuantizerConfig& config) {
+  const int default_bits = config.float_maps ? 0 : config.default_dtype == "int16" ? 16 : 8;
+  Json rules = Json::array();
+  rules.push_back(quantized_rule(".*", "*", default_bits, tensor_config(8, true, "CHANNELWISE")));
+  for (const QuantizerConfig::Layer& layer : config.layers) rules.push_back(layer_rule(escaped(layer), layer.op, layer, default_bits));
+  // Without these the quantizer rounds the model's inputs and outputs to the first rule's bits.
+  if (config.inputs_follow && !config.layers.empty()) rules.push_back(layer_rule(".*", "INPUT", config.layers.front(), default_bits));
+  if (config.outputs_follow && !config.layers.empty()) rules.push_back(layer_rule(".*", "OUTPUT", config.layers.front(), default_bits));
   return json_text(rules);
 }
 
 }  // namespace
 
 std::span<const ConfigDef> definitions() {
-  static const ConfigDef def{{"aeq", "recipe for the AI Edge Quantizer", "sensitive.aeq.json"}, write};
+  static const ConfigDef def{{"aeq", "recipe for the AI Edge Quantizer", "sensitive.aeq.json"}, write, true};
   return {&def, 1};
 }
 

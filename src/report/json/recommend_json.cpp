@@ -15,6 +15,8 @@ Json json_point(const PrecisionPoint& point) {
   Json json;
   json["operators"] = point.operators;
   json["added_bytes"] = point.added_bytes;
+  json["added_map_bytes"] = point.added_map_bytes;
+  json["conversions"] = point.conversions;
   json["added_mac_bits"] = json_number(point.added_mac_bits);
   json["predicted_sqnr"] = json_number(point.predicted_sqnr);
   json["sqnr"] = json_number(point.sqnr);

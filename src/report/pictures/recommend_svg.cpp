@@ -1,4 +1,4 @@
-// The front that recommend found: SQNR of the worst output over added bytes.
+// The front that recommend found: SQNR of the worst output over added, or saved, bytes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +13,8 @@ namespace {
 constexpr double kWidth = 760, kHeight = 460, kLeft = 80, kTop = 60, kPlotWidth = 640, kPlotHeight = 320;
 constexpr std::string_view kSimulated = "#4c78a8", kPredicted = "#999999", kChosen = "#d62728";
 
+double cost(const PrecisionPoint& point) { return static_cast<double>(point.added_bytes + point.added_map_bytes); }
+
 }  // namespace
 }  // namespace recommend_picture
 
@@ -26,14 +28,14 @@ std::string recommend_svg(const RecommendResult& result) {
     high = std::max({high, point.sqnr, point.predicted_sqnr});
   }
   const double room = std::max(1.0, (high - low) * 0.08);
-  plot.x_range(0, std::max(1.0, static_cast<double>(result.front.back().added_bytes) * 1.05));
+  plot.x_range(std::min(0.0, cost(result.front.back()) * 1.05), std::max(1.0, cost(result.front.back()) * 1.05));
   plot.y_range(low - room, high + room);
-  plot.title(fmt::format("SQNR of the worst output over weights added for {}", result.to));
-  plot.draw_x_axis("added bytes of weights");
+  plot.title(fmt::format("SQNR of the worst output over bytes added for {}", result.to));
+  plot.draw_x_axis("added bytes of weights and feature maps");
   plot.draw_y_axis("SQNR (dB)");
   std::string simulated, predicted;
   for (const PrecisionPoint& point : result.front) {
-    const double x = plot.x(static_cast<double>(point.added_bytes));
+    const double x = plot.x(cost(point));
     simulated += Svg::point(x, plot.y(point.sqnr)) + " ";
     predicted += Svg::point(x, plot.y(point.predicted_sqnr)) + " ";
   }
@@ -41,9 +43,9 @@ std::string recommend_svg(const RecommendResult& result) {
   svg.polyline(simulated, {.fill = {}, .stroke = kSimulated, .stroke_width = 2});
   for (std::size_t i = 0; i < result.front.size(); ++i) {
     const PrecisionPoint& point = result.front[i];
-    const double x = plot.x(static_cast<double>(point.added_bytes)), y = plot.y(point.sqnr);
-    svg.begin_group(fmt::format("{} operators, {} bytes: {:.1f} dB (predicted {:.1f})", point.operators.size(), point.added_bytes,
-                                point.sqnr, point.predicted_sqnr));
+    const double x = plot.x(cost(point)), y = plot.y(point.sqnr);
+    svg.begin_group(fmt::format("{} operators, {} bytes: {:.1f} dB (predicted {:.1f})", point.operators.size(), cost(point), point.sqnr,
+                                point.predicted_sqnr));
     svg.circle(x, y, 4, {.fill = kSimulated, .stroke = {}});
     if (i == result.chosen) svg.circle(x, y, 8, {.fill = {}, .stroke = kChosen, .stroke_width = 2});
     svg.end_group();

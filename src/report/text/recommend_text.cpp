@@ -8,9 +8,11 @@
 namespace visq::report {
 namespace {
 
-std::string bytes_text(double bytes) {
-  if (bytes >= 1e6) return fmt::format("{:.1f} MB", bytes / 1e6);
-  return bytes >= 1e4 ? fmt::format("{:.1f} kB", bytes / 1e3) : fmt::format("{:.0f} B", bytes);
+/// With its sign.
+std::string bytes_text(std::int64_t count) {
+  const auto bytes = static_cast<double>(count);
+  if (std::abs(bytes) >= 1e6) return fmt::format("{:+.1f} MB", bytes / 1e6);
+  return std::abs(bytes) >= 1e4 ? fmt::format("{:+.1f} kB", bytes / 1e3) : fmt::format("{:+.0f} B", bytes);
 }
 
 class RecommendText {
@@ -53,15 +55,23 @@ class RecommendText {
   void front() {
     const bool accuracy = result_.front.front().accuracy_drop.has_value();
     line(fmt::format("Operators in {}{} (fake quantization)", result_.to, result_.repairs.empty() ? "" : ", on top of that"));
-    std::vector<Column> columns{{""}, {"operators", true}, {"weights", true}, {"MAC-bits", true}, {"predicted", true}, {"simulated", true}};
+    std::vector<Column> columns{{""},
+                                {"operators", true},
+                                {"weights", true},
+                                {"maps", true},
+                                {"borders", true},
+                                {"MAC-bits", true},
+                                {"predicted", true},
+                                {"simulated", true}};
     if (accuracy) columns.push_back({"accuracy drop", true});
     std::vector<std::vector<std::string>> rows;
     for (std::size_t i = 0; i < result_.front.size(); ++i) {
       const PrecisionPoint& point = result_.front[i];
-      const auto bytes = static_cast<double>(point.added_bytes);
+      const double share = static_cast<double>(point.added_bytes) / std::max(result_.weight_bytes, 1.0);
       rows.push_back({i == result_.chosen ? "->" : "", std::to_string(point.operators.size()),
-                      fmt::format("+{} ({:.1f} %)", bytes_text(bytes), 100 * bytes / std::max(result_.weight_bytes, 1.0)),
-                      fmt::format("+{:.1f} %", 100 * point.added_mac_bits / std::max(result_.mac_bits, 1.0)),
+                      fmt::format("{} ({:+.1f} %)", bytes_text(point.added_bytes), 100 * share), bytes_text(point.added_map_bytes),
+                      std::to_string(point.conversions),
+                      fmt::format("{:+.1f} %", 100 * point.added_mac_bits / std::max(result_.mac_bits, 1.0)),
                       fmt::format("{:.1f} dB", point.predicted_sqnr), fmt::format("{:.1f} dB", point.sqnr)});
       if (accuracy) rows.back().push_back(fmt::format("{:.2f} points", point.accuracy_drop.value_or(0)));
     }
@@ -76,6 +86,9 @@ class RecommendText {
     if (!result_.repairs.empty()) {
       paragraph(fmt::format("without the repairs, as a quantizer makes it that calibrates as before: {:.1f} dB", result_.unrepaired_sqnr),
                 2);
+    }
+    if (result_.config.float_maps) {
+      paragraph("feature maps count as float: what kernels lose by rounding them in the run (dynamic range) comes on top", 2);
     }
     for (const QuantizerConfig::Layer& layer : result_.config.layers) {
       line("  " + layer.op + " " +

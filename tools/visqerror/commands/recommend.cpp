@@ -45,12 +45,25 @@ Status parse_target(const Arguments& arguments, RecommendOptions& options) {
   return {};
 }
 
+std::string precisions() {
+  std::string list;
+  for (const PrecisionKind& kind : precision_kinds()) list += fmt::format("{}{}", list.empty() ? "" : ", ", kind.name);
+  return list;
+}
+
+Status check_precision(const RecommendOptions& options) {
+  for (const PrecisionKind& kind : precision_kinds()) {
+    if (kind.name == options.to) return {};
+  }
+  return usage_error("--to: '{}' is none of {}", options.to, precisions());
+}
+
 Result<RecommendOptions> parse_options(const Arguments& arguments) {
   RecommendOptions options;
   VISQ_ASSIGN(options.threads, parse_threads(arguments.threads));
   VISQ_TRY(parse_target(arguments, options));
   if (!arguments.to.empty()) options.to = arguments.to;
-  if (options.to != "float32" && options.to != "int16") return usage_error("--to: '{}' is neither float32 nor int16", options.to);
+  VISQ_TRY(check_precision(options));
   if (!arguments.budget.empty()) {
     VISQ_ASSIGN(const std::uint64_t budget, parse_memory("--budget", arguments.budget));
     options.budget = static_cast<std::int64_t>(std::min<std::uint64_t>(budget, std::uint64_t{1} << 40));
@@ -90,11 +103,20 @@ Result<std::vector<FileToWrite>> more_files(const Arguments& arguments, const Co
   return files;
 }
 
+/// Refuses what a configuration cannot say before hours are spent on finding it.
+Status check_configs(const ConfigOutputs& configs, const RecommendOptions& options) {
+  QuantizerConfig any;
+  any.layers.emplace_back().dtype = options.to;
+  const auto files = configs.files(any);
+  return files.ok() ? Status() : Status(files.error());
+}
+
 Result<int> execute(const Arguments& arguments) {
   const Console console = arguments.console.console();
   VISQ_TRY(need_pair("recommend", arguments.quantized));
   VISQ_ASSIGN(RecommendOptions options, parse_options(arguments));
   VISQ_ASSIGN(const ConfigOutputs configs, ConfigOutputs::parse(arguments.write, arguments.output.folder));
+  VISQ_TRY(check_configs(configs, options));
   std::vector<std::string> more = configs.paths();
   if (!arguments.write_model.empty()) more.push_back(arguments.write_model);
   VISQ_ASSIGN(const auto outputs,
@@ -149,8 +171,12 @@ std::function<int()> setup(Options& options) {
       .value("--target", arguments->target, "GOAL",
              "stop at sqnr=DB of the worst output, or accuracy_drop=POINTS (with --labels or --eval)")
       .group("Goal");
-  options.value("--budget", arguments->budget, "SIZE", "most bytes that weights may grow by, such as 20K or 1M").group("Goal");
-  options.value("--to", arguments->to, "TYPE", "what chosen operators become: float32 (default) or int16").group("Goal");
+  options.value("--budget", arguments->budget, "SIZE", "most bytes that weights may grow by, such as 20K or 1M; not with int4")
+      .group("Goal");
+  options
+      .value("--to", arguments->to, "TYPE",
+             "what chosen operators become: " + precisions() + "; the first is the default, int4 saves bytes")
+      .group("Goal");
   arguments->output.add_to(options, "recommend.txt, recommend.json, recommend.svg");
   options
       .values("--write", arguments->write, "KIND[=FILE]", "a quantizer's configuration of the chosen set; KIND: " + ConfigOutputs::kinds())
