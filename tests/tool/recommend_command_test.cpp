@@ -69,6 +69,21 @@ TEST(RecommendCommand, FourBitsSaveBytesForALossThatIsTold) {
   EXPECT_EQ(recipe[1]["op_config"]["activation_tensor_config"]["num_bits"], 8);
 }
 
+TEST(RecommendCommand, SixteenBitsLeaveWeightsTheirEight) {
+  const TemporaryFolder folder;
+  const ProcessResult run = run_tool({"recommend", kFp32, kInt8, "-d", kData, "--quiet", "--to", "int16", "--write",
+                                      "inc=" + folder / "inc.json", "--write", "aeq=" + folder / "aeq.json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json operators = Json::parse(read_text(folder / "inc.json"));
+  ASSERT_FALSE(operators.empty());
+  EXPECT_EQ(operators.begin()->at("activation").at("dtype"), Json::array({"int16"}));
+  EXPECT_EQ(operators.begin()->at("weight").at("dtype"), Json::array({"int8"}));
+  const Json recipe = Json::parse(read_text(folder / "aeq.json"));
+  ASSERT_GE(recipe.size(), 2U);
+  EXPECT_EQ(recipe[1]["op_config"]["activation_tensor_config"]["num_bits"], 16);
+  EXPECT_EQ(recipe[1]["op_config"]["weight_tensor_config"]["num_bits"], 8);
+}
+
 TEST(RecommendCommand, QuantizersThatCannotBeToldOfFourBitsAreNot) {
   const TemporaryFolder folder;
   const ProcessResult run = run_tool({"recommend", kFp32, kInt8, "-d", kData, "--to", "int4", "--write", "mpq=" + folder / "c.json"});

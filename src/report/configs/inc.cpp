@@ -9,7 +9,8 @@ std::string write(const QuantizerConfig& config) {
   JsonMembers operators;
   for (const QuantizerConfig::Layer& layer : config.layers) {
     const std::string dtype = layer.dtype.empty() || layer.dtype == "float32" ? "fp32" : layer.dtype;
-    Json entry = {{"activation", {{"dtype", {dtype}}}}, {"weight", {{"dtype", {dtype}}}}};
+    const std::string weights = dtype == "int16" ? "int8" : dtype;  // int16x8
+    Json entry = {{"activation", {{"dtype", {dtype}}}}, {"weight", {{"dtype", {weights}}}}};
     if (dtype != "fp32") entry["weight"]["granularity"] = {layer.per_channel ? "per_channel" : "per_tensor"};
     operators.add(layer.name, std::move(entry));
   }
