@@ -1,67 +1,21 @@
-#include "core/as_size.h"
-#include "quant/pair_graphs.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <unordered_map>
 
-#include "kernels/constants/dequantize_constant.h"
+#include "core/as_size.h"
 #include "kernels/op.h"
-#include "quant/graph_index.h"
-#include "quant/sequence_match.h"
+#include "quant/cuts.h"
+#include "quant/name_parts.h"
+#include "quant/operator_match.h"
+#include "quant/pair_graphs.h"
 
 namespace visq::quant {
 namespace {
 
-/// Same sizes; an axis that the file leaves open (-1 in the signature) fits any size.
-bool shapes_fit(const TensorInfo& a, const TensorInfo& b) {
-  if (a.shape.rank() != b.shape.rank()) return !a.has_rank || !b.has_rank;
-  const auto open = [](const TensorInfo& t, int axis) {
-    return axis < static_cast<int>(t.shape_signature.size()) && t.shape_signature[as_size(axis)] < 0;
-  };
-  for (int axis = 0; axis < a.shape.rank(); ++axis) {
-    if (a.shape[axis] != b.shape[axis] && !open(a, axis) && !open(b, axis)) return false;
-  }
-  return true;
-}
-
-/// The first rows of a large constant, enough of them to tell whether two are alike; the constant itself where it cannot be cut.
-TensorInfo leading_rows(const TensorInfo& constant) {
-  constexpr std::int64_t kEnough = 16384;
-  const std::int64_t elements = constant.shape.elements();
-  TensorInfo part = constant;
-  if (elements <= kEnough || constant.sparsity != nullptr || constant.quantization.block_size != 0 || bits(constant.dtype) < 8) return part;
-  const std::int64_t rows = constant.shape[0], length = elements / rows;
-  const std::int64_t taken = std::min(rows, (kEnough + length - 1) / length);
-  part.shape[0] = taken;
-  part.data = constant.data.first(as_size(taken * length) * size_of(constant.dtype));
-  if (constant.quantization.per_channel() && constant.quantization.axis == 0) {
-    part.quantization.scale.resize(as_size(taken));
-    part.quantization.zero_point.resize(as_size(taken));
-  }
-  return part;
-}
-
-/// Cosine of two constants after dequantization; nothing where they cannot be compared.
-std::optional<double> constant_cosine(const TensorInfo* a, const TensorInfo* b) {
-  if (a == nullptr || b == nullptr || a->shape.elements() != b->shape.elements()) return std::nullopt;
-  const bool alike = a->shape == b->shape;
-  const auto x = kernels::dequantize_constant(alike ? leading_rows(*a) : *a, "");
-  const auto y = kernels::dequantize_constant(alike ? leading_rows(*b) : *b, "");
-  if (!x.ok() || !y.ok()) return std::nullopt;
-  double xx = 0;
-  double yy = 0;
-  double xy = 0;
-  for (std::size_t i = 0; i < std::min(x->size(), y->size()); ++i) {
-    const double u = (*x)[i];
-    const double v = (*y)[i];
-    xx += u * u, yy += v * v, xy += u * v;
-  }
-  if (xx == 0 || yy == 0) return xx == yy ? 1.0 : 0.0;
-  return xy / std::sqrt(xx * yy);
-}
+constexpr double kSameWeights = 0.9;
+/// Names that two operators of a graph bear are evidence still; names that every second one bears are none.
+constexpr double kNamed = 0.45;
 
 /// The operator type that a fused activation stands for, e.g. "RELU6"; empty for NONE.
 std::string_view fused_activation(const Operator& op) {
@@ -69,37 +23,142 @@ std::string_view fused_activation(const Operator& op) {
   return name == "NONE" ? std::string_view() : name;
 }
 
-class Pairer {
+/// One graph with the partners of its maps and operators.
+struct PairSide {
+  explicit PairSide(const Subgraph& subgraph)
+      : index(subgraph), graph(index), partner(subgraph.tensors.size(), kNone), op_paired(subgraph.operators.size(), false) {}
+  GraphIndex index;
+  OperatorGraph graph;
+  std::vector<int> partner;  ///< per tensor
+  std::vector<bool> op_paired;
+};
+
+class MapPairer {
  public:
-  Pairer(const Subgraph& reference, const Subgraph& quantized)
-      : r_(reference),
-        q_(quantized),
-        r_partner_(r_.graph().tensors.size(), kNone),
-        q_partner_(q_.graph().tensors.size(), kNone),
-        by_(r_.graph().tensors.size(), PairedBy::kName) {}
+  MapPairer(const Subgraph& reference, const Subgraph& quantized) : r_(reference), q_(quantized), matches_(reference.tensors.size()) {}
 
   Pairing run(const std::vector<int>& input_order) {
-    for (std::size_t i = 0; i < input_order.size(); ++i) {
-      const int r = r_.graph().inputs[as_size(input_order[i])];
-      const int q = q_.graph().inputs[i];
-      join(r, q, r_.tensor(r).name == q_.tensor(q).name ? PairedBy::kName : PairedBy::kStructure);
+    pair_inputs(input_order);
+    const auto operators = match_operators(r_.graph, q_.graph, input_order, {});
+    for (const OperatorMatch& match : operators) {
+      r_.op_paired[as_size(match.reference)] = true;
+      q_.op_paired[as_size(match.quantized)] = true;
     }
+    for (const OperatorMatch& match : operators) pair_outputs(match);
+    pair_moves();
     pair_by_name();
-    while (pair_by_dataflow() || pair_by_sequence()) {
-    }
     return report();
   }
 
  private:
   bool join(int r, int q, PairedBy by) {
-    if (partner_of_r(r) != kNone || partner_of_q(q) != kNone) return false;
-    r_partner_[as_size(r)] = q;
-    q_partner_[as_size(q)] = r;
-    by_[as_size(r)] = by;
+    if (r_.partner[as_size(r)] != kNone || q_.partner[as_size(q)] != kNone) return false;
+    r_.partner[as_size(r)] = q;
+    q_.partner[as_size(q)] = r;
+    matches_[as_size(r)] = {r, q, by};
     return true;
   }
-  int partner_of_r(int r) const { return r_partner_[as_size(r)]; }
-  int partner_of_q(int q) const { return q_partner_[as_size(q)]; }
+
+  bool same_names(int r, int q) const {
+    const auto own = name_parts(r_.index.tensor(r).name), other = name_parts(q_.index.tensor(q).name);
+    return !own.empty() && own == other;
+  }
+
+  void pair_inputs(const std::vector<int>& input_order) {
+    for (std::size_t i = 0; i < input_order.size(); ++i) {
+      const int r = r_.index.graph().inputs[as_size(input_order[i])], q = q_.index.graph().inputs[i];
+      join(r, q, same_names(r, q) ? PairedBy::kName : PairedBy::kStructure);
+    }
+  }
+
+  void pair_outputs(const OperatorMatch& match) {
+    const auto &own = r_.index.op(match.reference).outputs, &other = q_.index.op(match.quantized).outputs;
+    const bool alike = match.evidence.weights && *match.evidence.weights >= kSameWeights;
+    const PairedBy unnamed = alike ? PairedBy::kStructure : PairedBy::kStructure;
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      const auto [r, q] = own.size() > 1 ? std::pair(own[k], other[k]) : ends_of(match.reference, match.quantized);
+      join(r, q, match.evidence.name >= kNamed || same_names(r, q) ? PairedBy::kName : unnamed);
+    }
+  }
+
+  /// A map on the way from an operator through what another converter may have put into it.
+  struct Stage {
+    int tensor = 0;
+    std::string_view activation;  ///< that was done on the way
+  };
+  /// From the operator's own output on, as far as only factors, summands and one activation follow that have no partner of their own.
+  static std::vector<Stage> stages_of(const PairSide& side, int op, const PairSide& other, int counterpart) {
+    const bool takes_factors = kernels::facts_of(side.index.op(op)).weights.has_value();
+    std::vector<Stage> stages{{side.index.op(op).outputs[0], fused_activation(side.index.op(op))}};
+    for (int next = side.graph.only_reader(op); next != kNone; next = side.graph.only_reader(next)) {
+      const Operator& node = side.index.op(next);
+      const bool clamps = kernels::facts_of(node).clamps.has_value();
+      if (!side.graph.foldable(next) || side.op_paired[as_size(next)] || done_behind(other, counterpart, node.type)) break;
+      if (!stages.back().activation.empty() || !(clamps || takes_factors)) break;
+      stages.push_back({node.outputs[0], clamps ? std::string_view(node.type) : fused_activation(node)});
+    }
+    return stages;
+  }
+
+  /// The last maps behind two operators that hold the same values. A converter may leave an activation to the range of a quantized map.
+  std::pair<int, int> ends_of(int r_op, int q_op) const {
+    const auto own = stages_of(r_, r_op, q_, q_op), other = stages_of(q_, q_op, r_, r_op);
+    const auto limited = [](const PairSide& side, const std::vector<Stage>& stages, std::size_t i) {
+      return i + 1 == stages.size() && stages[i].activation.empty() && side.index.tensor(stages[i].tensor).quantization.quantized();
+    };
+    std::pair<std::size_t, std::size_t> best{0, 0};
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      for (std::size_t j = 0; j < other.size(); ++j) {
+        const bool same = own[i].activation == other[j].activation || limited(r_, own, i) || limited(q_, other, j);
+        const bool fit = shapes_fit(r_.index.tensor(own[i].tensor), q_.index.tensor(other[j].tensor));
+        if (same && fit && i + j > best.first + best.second) best = {i, j};
+      }
+    }
+    return {own[best.first].tensor, other[best.second].tensor};
+  }
+
+  static bool done_behind(const PairSide& side, int op, std::string_view type) {
+    const auto& uses = side.graph.uses(op);
+    return std::any_of(uses.begin(), uses.end(), [&](const OperatorUse& use) {
+      const int reader = use.readers[0].node;
+      return reader < side.graph.size() && side.graph.foldable(reader) && side.index.op(reader).type == type;
+    });
+  }
+
+  /// Parts and other orders of maps that are paired: they are told by what they read. Converters cut with SPLIT or with SLICE, and insert
+  /// orders of their own.
+  void pair_moves() {
+    std::unordered_map<int, std::vector<int>> by_source;  // of the other graph's: by the map of the reference that they read
+    for (const int r : r_.index.feature_maps()) {
+      if (const int source = moved_from(r_, r); source != kNone) by_source[source].push_back(r);
+    }
+    for (const int q : q_.index.feature_maps()) {
+      const int source = moved_from(q_, q), partner = source == kNone ? kNone : q_.partner[as_size(source)];
+      if (partner == kNone) continue;
+      for (const int r : by_source[unturned(r_.index, r_.index.origin(partner))]) {
+        if (same_move(r, q) && join(r, q, same_names(r, q) ? PairedBy::kName : PairedBy::kStructure)) break;
+      }
+    }
+  }
+
+  /// What a map is a part or another order of; kNone where it is neither.
+  static int moved_from(const PairSide& side, int tensor) {
+    const int maker = side.index.maker(tensor);
+    return maker != kNone && side.graph.moves(maker) ? unturned(side.index, side.index.data_inputs(maker)[0]) : kNone;
+  }
+
+  bool same_move(int r, int q) const {
+    const int r_op = r_.index.maker(r), q_op = q_.index.maker(q);
+    const auto place = [](const GraphIndex& index, int op, int tensor) {
+      const auto& outputs = index.op(op).outputs;
+      return static_cast<int>(std::find(outputs.begin(), outputs.end(), tensor) - outputs.begin());
+    };
+    const int r_place = place(r_.index, r_op, r), q_place = place(q_.index, q_op, q);
+    const auto own = cut_of(r_.index, r_op, r_place), other = cut_of(q_.index, q_op, q_place);
+    if (own && other) return *own == *other;
+    return r_place == q_place && r_.index.op(r_op).type == q_.index.op(q_op).type && same_details(r_.index, r_op, q_.index, q_op) &&
+           shapes_fit(r_.index.tensor(r), q_.index.tensor(q));
+  }
 
   static std::unordered_map<std::string_view, int> unique_names(const GraphIndex& index) {
     std::unordered_map<std::string_view, int> names;
@@ -111,240 +170,81 @@ class Pairer {
     return names;
   }
 
-  /// Where the converter gave an operator's name to the DEQUANTIZE (QUANTIZE) behind it, the operator itself is the partner.
-  static int behind_pass_through(const GraphIndex& index, int tensor, std::string_view type) {
-    const int maker = index.maker(tensor);
-    if (maker == kNone || !index.passes_through(maker)) return tensor;
-    const int source = index.origin(tensor);
-    const int source_maker = index.maker(source);
-    return source_maker != kNone && index.op(source_maker).type == type ? source : tensor;
-  }
-
+  /// What operators do not tell: QUANTIZE and DEQUANTIZE that both have, and layers that one converter makes of other operators than the
+  /// other. Operators of equal type had their chance.
   void pair_by_name() {
-    const auto names = unique_names(q_);
-    const auto own = unique_names(r_);
-    for (const int r : r_.feature_maps()) {
-      const auto same = names.find(r_.tensor(r).name);
-      const auto self = own.find(r_.tensor(r).name);
+    const auto names = unique_names(q_.index), own = unique_names(r_.index);
+    for (const int r : r_.index.feature_maps()) {
+      const auto same = names.find(r_.index.tensor(r).name), self = own.find(r_.index.tensor(r).name);
       if (same == names.end() || same->second == kNone || self == own.end() || self->second != r) continue;
-      const int maker = r_.maker(r);
-      const int q = maker == kNone ? same->second : behind_pass_through(q_, same->second, r_.op(maker).type);
-      if (shapes_fit(r_.tensor(r), q_.tensor(q))) join(r, q, PairedBy::kName);
+      const int q = same->second, maker = r_.index.maker(r), q_maker = q_.index.maker(q);
+      const bool judged = maker != kNone && q_maker != kNone && r_.index.op(maker).type == q_.index.op(q_maker).type;
+      if (judged && !same_source(maker, q_maker)) continue;
+      if (shapes_fit(r_.index.tensor(r), q_.index.tensor(q))) join(r, q, PairedBy::kName);
     }
   }
 
-  /// Pairs every operator of the quantized graph whose computed inputs are paired already with the operator of the reference that reads
-  /// the same values, does the same, and makes the same shape; where several do, the one with the most similar weights.
-  bool pair_by_dataflow() {
-    bool progress = false;
-    for (std::size_t i = 0; i < q_.graph().operators.size(); ++i) {
-      const int op = static_cast<int>(i);
-      if (q_.passes_through(op) || !unpaired(q_, op, q_partner_)) continue;
-      std::vector<int> inputs;
-      for (const int input : q_.data_inputs(op)) inputs.push_back(reference_value(input));
-      if (inputs.empty() || std::find(inputs.begin(), inputs.end(), kNone) != inputs.end()) continue;
-      progress = pair_operator(op, inputs) || progress;
-    }
-    return progress;
-  }
-
-  /// The reference tensor whose values a tensor of the quantized graph stands for.
-  int reference_value(int q) const {
-    const int partner = partner_of_q(q);
-    return partner == kNone ? kNone : r_.origin(partner);
-  }
-
-  static bool unpaired(const GraphIndex& index, int op, const std::vector<int>& partners) {
-    const auto& outputs = index.op(op).outputs;
-    return std::all_of(outputs.begin(), outputs.end(), [&](int output) { return partners[as_size(output)] == kNone; });
-  }
-
-  bool pair_operator(int q_op, const std::vector<int>& inputs) {
-    int best = kNone;
-    double best_cosine = -2;
-    for (const int candidate : readers_of_value(inputs[0])) {
-      const int counterpart = counterpart_end(candidate, q_op);
-      if (counterpart == kNone || r_.data_inputs(candidate) != inputs) continue;
-      const double cosine = constant_cosine(r_.largest_constant(candidate), q_.largest_constant(q_op)).value_or(-1);
-      if (cosine > best_cosine) best = counterpart, best_cosine = cosine;
-    }
-    if (best == kNone) return false;
-    bool joined = false;
-    for (std::size_t k = 0; k < q_.op(q_op).outputs.size(); ++k) {
-      joined = join(r_.op(best).outputs[k], q_.op(q_op).outputs[k], PairedBy::kStructure) || joined;
-    }
-    return joined;
-  }
-
-  /// Operators that read a reference tensor, also through QUANTIZE and DEQUANTIZE.
-  std::vector<int> readers_of_value(int value) const {
-    std::vector<int> result;
-    std::vector<int> open{value};
-    while (!open.empty()) {
-      const int tensor = open.back();
-      open.pop_back();
-      for (const int reader : r_.readers(tensor)) {
-        if (r_.passes_through(reader)) {
-          open.push_back(r_.op(reader).outputs[0]);
-        } else {
-          result.push_back(reader);
-        }
-      }
-    }
-    std::sort(result.begin(), result.end());
-    return result;
-  }
-
-  /// The reference operator whose outputs equal those of `q_op` if `candidate` does the same work: itself, or the activation behind it
-  /// that the quantized operator has fused; none where they do not fit.
-  int counterpart_end(int candidate, int q_op) const {
-    if (r_.op(candidate).type != q_.op(q_op).type || !unpaired(r_, candidate, r_partner_) || !outputs_fit(candidate, q_op)) return kNone;
-    const std::string_view fused = fused_activation(q_.op(q_op));
-    if (fused == fused_activation(r_.op(candidate))) {
-      return activation_absorbed(candidate, q_op);
-    }
-    if (fused.empty() || !fused_activation(r_.op(candidate)).empty()) return candidate;
-    const auto& readers = r_.readers(r_.op(candidate).outputs[0]);
-    const bool follows =
-        readers.size() == 1 && r_.op(readers[0]).type == fused && unpaired(r_, readers[0], r_partner_) && outputs_fit(readers[0], q_op);
-    return follows ? readers[0] : candidate;
-  }
-
-  /// A converter may also drop a RELU whose bounds the quantized range already holds. Then the readers of the quantized output do what the
-  /// readers of the activation do, and nobody in the quantized graph does the activation.
-  int activation_absorbed(int candidate, int q_op) const {
-    const auto& readers = r_.readers(r_.op(candidate).outputs[0]);
-    const bool follows = readers.size() == 1 && kernels::facts_of(r_.op(readers[0])).clamps && unpaired(r_, readers[0], r_partner_) &&
-                         outputs_fit(readers[0], q_op);
-    if (!follows) return candidate;
-    const int output = q_.op(q_op).outputs[0];
-    const auto& q_readers = q_.readers(output);
-    const bool done_there =
-        std::any_of(q_readers.begin(), q_readers.end(), [&](int op) { return q_.op(op).type == r_.op(readers[0]).type; });
-    return done_there || !q_.tensor(output).quantization.quantized() ? candidate : readers[0];
-  }
-
-  bool outputs_fit(int r_op, int q_op) const {
-    const auto& r_outputs = r_.op(r_op).outputs;
-    const auto& q_outputs = q_.op(q_op).outputs;
-    if (r_outputs.size() != q_outputs.size() || r_outputs.empty()) return false;
-    for (std::size_t k = 0; k < r_outputs.size(); ++k) {
-      if (!shapes_fit(r_.tensor(r_outputs[k]), q_.tensor(q_outputs[k]))) return false;
-    }
-    return true;
-  }
-
-  /// What dataflow leaves open: operators between two paired ones that stand in the same order, with equal types and shapes.
-  bool pair_by_sequence() {
-    const auto open_ops = [](const GraphIndex& index, const std::vector<int>& partners) {
-      std::vector<int> ops;
-      for (std::size_t i = 0; i < index.graph().operators.size(); ++i) {
-        const int op = static_cast<int>(i);
-        if (!index.passes_through(op) && !index.op(op).outputs.empty() && unpaired(index, op, partners)) ops.push_back(op);
-      }
-      return ops;
-    };
-    const std::vector<int> r_ops = open_ops(r_, r_partner_);
-    const std::vector<int> q_ops = open_ops(q_, q_partner_);
-    const auto same = [&](std::size_t i, std::size_t j) {
-      return r_.op(r_ops[i]).type == q_.op(q_ops[j]).type && outputs_fit(r_ops[i], q_ops[j]) && inputs_agree(r_ops[i], q_ops[j]);
-    };
-    bool progress = false;
-    for (const auto& [i, j] : longest_common_sequence(r_ops.size(), q_ops.size(), same)) {
-      for (std::size_t k = 0; k < r_.op(r_ops[i]).outputs.size(); ++k) {
-        progress = join(r_.op(r_ops[i]).outputs[k], q_.op(q_ops[j]).outputs[k], PairedBy::kStructure) || progress;
-      }
-    }
-    return progress;
-  }
-
-  /// No computed input of one stands for something else than the other's.
-  bool inputs_agree(int r_op, int q_op) const {
-    const auto r_inputs = r_.data_inputs(r_op);
-    const auto q_inputs = q_.data_inputs(q_op);
-    if (r_inputs.size() != q_inputs.size()) return false;
-    for (std::size_t k = 0; k < r_inputs.size(); ++k) {
-      const int value = reference_value(q_inputs[k]);
-      if (value != kNone && value != r_inputs[k]) return false;
-    }
-    return true;
+  /// Both hand on, as they are or in another order, what is one map's values in both graphs, or a constant.
+  bool same_source(int r_op, int q_op) const {
+    if (!r_.index.passes_through(r_op) && !r_.graph.moves(r_op)) return false;
+    const int r = r_.index.origin(r_.index.op(r_op).inputs[0]), q = q_.index.origin(q_.index.op(q_op).inputs[0]);
+    if (r_.index.tensor(r).is_constant || q_.index.tensor(q).is_constant)
+      return r_.index.tensor(r).is_constant && q_.index.tensor(q).is_constant;
+    return q_.partner[as_size(q)] == r;
   }
 
   Pairing report() const {
     Pairing pairing;
-    for (const int r : r_.feature_maps()) {
-      const int q = partner_of_r(r);
-      if (q != kNone) {
-        pairing.matches.push_back({r, q, by_[as_size(r)]});
+    for (const int r : r_.index.feature_maps()) {
+      if (r_.partner[as_size(r)] != kNone) {
+        pairing.matches.push_back(matches_[as_size(r)]);
       } else {
         pairing.unpaired.push_back({true, r, reason(r_, r, q_)});
       }
     }
-    for (const int q : q_.feature_maps()) {
-      if (partner_of_q(q) == kNone) pairing.unpaired.push_back({false, q, reason(q_, q, r_)});
+    for (const int q : q_.index.feature_maps()) {
+      if (q_.partner[as_size(q)] == kNone) pairing.unpaired.push_back({false, q, reason(q_, q, r_)});
     }
     return pairing;
   }
 
-  std::string reason(const GraphIndex& own, int tensor, const GraphIndex& other) const {
-    const int maker = own.maker(tensor);
-    if (maker == kNone) return "graph input without counterpart";
-    if (own.passes_through(maker)) {
-      return own.tensor(own.origin(tensor)).is_constant ? own.op(maker).type + " of a constant" : own.op(maker).type + " inserted";
-    }
-    const bool in_reference = &own == &r_;
-    for (const int reader : own.readers(tensor)) {
-      const int output = own.op(reader).outputs.empty() ? kNone : own.op(reader).outputs[0];
-      const int partner = output == kNone ? kNone : (in_reference ? partner_of_r(output) : partner_of_q(output));
-      if (partner != kNone && own.op(maker).type == other_type(other, partner) && own.op(reader).type != own.op(maker).type) {
-        return fmt::format("{} fused into '{}'", own.op(reader).type, other.tensor(partner).name);
-      }
-    }
-    for (const int map : other.feature_maps()) {
-      if (!own.tensor(tensor).name.empty() && other.tensor(map).name == own.tensor(tensor).name) {
-        return fmt::format("same name, but shape {} here and {} in the other model", to_string(own.tensor(tensor).shape),
-                           to_string(other.tensor(map).shape));
-      }
-    }
-    return fmt::format("no {} in the other model with the same inputs and shape", own.op(maker).label());
-  }
-
-  static std::string_view other_type(const GraphIndex& index, int tensor) {
+  static std::string reason(const PairSide& own, int tensor, const PairSide& other) {
+    const GraphIndex& index = own.index;
     const int maker = index.maker(tensor);
-    return maker == kNone ? std::string_view() : std::string_view(index.op(maker).type);
+    if (maker == kNone) return "graph input without counterpart";
+    if (index.passes_through(maker)) {
+      return index.tensor(index.origin(tensor)).is_constant ? index.op(maker).type + " of a constant" : index.op(maker).type + " inserted";
+    }
+    if (std::string fused = taken_over(own, maker, other); !fused.empty()) return fused;
+    for (const int map : other.index.feature_maps()) {
+      if (!index.tensor(tensor).name.empty() && other.index.tensor(map).name == index.tensor(tensor).name &&
+          !shapes_fit(index.tensor(tensor), other.index.tensor(map))) {
+        return fmt::format("same name, but shape {} here and {} in the other model", to_string(index.tensor(tensor).shape),
+                           to_string(other.index.tensor(map).shape));
+      }
+    }
+    return fmt::format("no {} in the other model with the same inputs and shape", index.op(maker).label());
   }
 
-  GraphIndex r_, q_;
-  std::vector<int> r_partner_, q_partner_;
-  std::vector<PairedBy> by_;
+  /// Says so where an operator behind this one, and so this one's map too, is a part of one operator of the other graph.
+  static std::string taken_over(const PairSide& own, int maker, const PairSide& other) {
+    for (int next = own.graph.only_reader(maker); next != kNone && own.graph.foldable(next); next = own.graph.only_reader(next)) {
+      const int partner = own.partner[as_size(own.index.op(next).outputs[0])];
+      if (partner == kNone) continue;
+      if (own.op_paired[as_size(next)]) break;
+      return fmt::format("{} fused into '{}'", own.index.op(own.graph.only_reader(maker)).type, other.index.tensor(partner).name);
+    }
+    return {};
+  }
+
+  PairSide r_, q_;
+  std::vector<TensorMatch> matches_;  ///< per tensor of the reference
 };
 
 }  // namespace
 
 Pairing pair_graphs(const Subgraph& reference, const Subgraph& quantized, const std::vector<int>& input_order) {
-  return Pairer(reference, quantized).run(input_order);
-}
-
-std::vector<double> weight_similarities(const Model& reference, const Model& quantized, const Pairing& pairing, std::size_t sample) {
-  const GraphIndex r(reference.main());
-  const GraphIndex q(quantized.main());
-  std::vector<std::pair<const TensorInfo*, const TensorInfo*>> weights;
-  constexpr std::int64_t kFewest = 16;  // shorter constants agree or differ by chance
-  for (const TensorMatch& match : pairing.matches) {
-    const int r_op = r.maker(match.reference);
-    const int q_op = q.maker(match.quantized);
-    if (r_op == kNone || q_op == kNone) continue;
-    const TensorInfo* a = r.largest_constant(r_op);
-    const TensorInfo* b = q.largest_constant(q_op);
-    if (a != nullptr && b != nullptr && a->shape.elements() >= kFewest && a->shape.elements() == b->shape.elements())
-      weights.emplace_back(a, b);
-  }
-  std::vector<double> cosines;
-  const std::size_t stride = std::max<std::size_t>(1, weights.size() / std::max<std::size_t>(1, sample));
-  for (std::size_t i = 0; i < weights.size(); i += stride) {
-    if (const auto cosine = constant_cosine(weights[i].first, weights[i].second)) cosines.push_back(*cosine);
-  }
-  return cosines;
+  return MapPairer(reference, quantized).run(input_order);
 }
 
 }  // namespace visq::quant
