@@ -66,7 +66,9 @@ struct CheckResult {
 };
 
 /// Looks at a float or quantized model, and where `reference` is not null, whether it is the same network as that.
-/// Errors: kBadInput where the two models have nothing in common.
-Result<CheckResult> check(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> model);
+/// `pairs`: what is known about which maps belong together, see pair_rules(). Errors: kBadInput where the two models have nothing in
+/// common.
+Result<CheckResult> check(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> model,
+                          const std::vector<PairRule>& pairs = {});
 
 }  // namespace visq

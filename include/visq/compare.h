@@ -14,6 +14,7 @@
 #include "visq/identity.h"
 #include "visq/metrics.h"
 #include "visq/model.h"
+#include "visq/pairing.h"
 #include "visq/post_process.h"
 #include "visq/request.h"
 #include "visq/run_watch.h"
@@ -51,9 +52,6 @@ struct MapIdentity {
   int quantized_dimension = 0;
 };
 
-/// How the two maps were paired.
-enum class PairedBy : std::uint8_t { kName, kStructure };
-
 /// Accumulated, created and inherited error of a map, see ErrorOrigin.
 struct ThreeErrors {
   double accumulated = 0, created = 0, inherited = 0;
@@ -89,11 +87,13 @@ struct ErrorOrigin {
 struct MapComparison {
   MapIdentity reference, quantized;
   PairedBy paired_by = PairedBy::kName;
-  Shape shape;                       ///< of the reference map in the last record
-  bool integer = false;              ///< indices, masks: compared as share of differing elements only
-  double differing_share = 0;        ///< integer maps: differing elements / elements over all records
-  std::string not_compared;          ///< why not, e.g. shapes differ; empty if compared
-  std::vector<MetricValue> metrics;  ///< parallel to CompareResult::metrics
+  std::optional<double> weight_likeness;  ///< cosine of both layers' weights after dequantization, where they have some to compare
+  std::optional<double> map_correlation;  ///< where the values of a record were asked: see judge_pairs()
+  Shape shape;                            ///< of the reference map in the last record
+  bool integer = false;                   ///< indices, masks: compared as share of differing elements only
+  double differing_share = 0;             ///< integer maps: differing elements / elements over all records
+  std::string not_compared;               ///< why not, e.g. shapes differ; empty if compared
+  std::vector<MetricValue> metrics;       ///< parallel to CompareResult::metrics
   MapStatistics reference_statistics, quantized_statistics;
   bool reference_repeats = false;                     ///< the reference's map is the same in every record, and there are several
   double saturated_share = 0;                         ///< elements more than half a step beyond the range before clamping
@@ -120,8 +120,15 @@ struct SurplusRuns {
   std::int64_t runs = 0;  ///< over all records
 };
 
+/// Two maps that may belong together, but whose values do not agree: neither is compared with anything.
+struct DoubtfulPair {
+  MapIdentity reference, quantized;
+  double correlation = 0;  ///< in one record, see judge_pairs()
+};
+
 struct MatchReport {
-  int by_name = 0, by_structure = 0;
+  int by_name = 0, by_structure = 0, by_weights = 0, by_maps = 0, by_user = 0;
+  std::vector<DoubtfulPair> doubtful;
   std::vector<SurplusRuns> surplus;
   std::vector<Unpaired> unpaired;
   std::vector<std::string> warnings;  ///< e.g. that the weights have nothing in common
@@ -147,6 +154,7 @@ struct RecordSums : NodeSelection {
   bool modes_given = false, per_channel = false, origin = false;
   double max_scale = 0;
   std::vector<std::string> records;  ///< bytes, see analysis/record_codec.h
+  std::vector<PairRule> pairs;       ///< RunRequest::pairs
 };
 
 struct CompareResult : PairIdentity {

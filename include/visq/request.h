@@ -10,6 +10,7 @@
 
 #include "visq/data.h"
 #include "visq/mode.h"
+#include "visq/pairing.h"
 #include "visq/sequence.h"
 
 namespace visq {
@@ -22,6 +23,7 @@ struct RunRequest {
   RecordRange records;  ///< must lie within the data
   int threads = 0;      ///< 0: all cores
   Progress progress;
+  std::vector<PairRule> pairs;              ///< of two models: what is known about which maps belong together, see judge_pairs()
   const std::atomic<bool>* stop = nullptr;  ///< set from a signal handler or another thread: end early, with a result that says so
 };
 

@@ -25,6 +25,7 @@
 #include "visq/model.h"
 #include "visq/model_part.h"
 #include "visq/ops.h"
+#include "visq/pairing.h"
 #include "visq/partial.h"
 #include "visq/post_process.h"
 #include "visq/profile.h"

@@ -63,7 +63,7 @@ std::vector<std::string_view> all_causes() {
 Result<DiagnoseResult> diagnose(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
                                 const DiagnoseOptions& options) {
   using namespace diagnosis;
-  VISQ_ASSIGN(const auto pair, MeasuredPair::create(reference, quantized, data, options.records));
+  VISQ_ASSIGN(const auto pair, MeasuredPair::create(reference, quantized, data, options));
   std::vector<Fault> faults;
   VISQ_ASSIGN(const Examination examination, find_faults(*pair, options, faults));
   DiagnoseResult result;

@@ -96,7 +96,7 @@ std::vector<std::string_view> local_causes() {
 
 Result<Examination> examine(const MeasuredPair& pair, const std::shared_ptr<const Model>& variant, const DiagnoseOptions& options) {
   Examination examination;
-  VISQ_ASSIGN(examination.subject, Subject::create(pair.subject().reference_model(), variant));
+  VISQ_ASSIGN(examination.subject, Subject::create(pair.subject().reference_model(), variant, options.pairs));
   examination.symptoms = std::make_unique<Symptoms>(*examination.subject, pair.values());
   std::vector<Suspicion> suspicions;
   for (const CauseDef* def : cause_all()) {

@@ -10,10 +10,10 @@
 namespace visq::diagnosis {
 
 Result<std::unique_ptr<MeasuredPair>> MeasuredPair::create(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
-                                                           RecordSource& data, RecordRange records) {
-  VISQ_ASSIGN(auto subject, Subject::create(reference, quantized));
+                                                           RecordSource& data, const RunRequest& request) {
+  VISQ_ASSIGN(auto subject, Subject::create(reference, quantized, request.pairs));
   std::unique_ptr<MeasuredPair> pair(new MeasuredPair(std::move(subject)));
-  VISQ_TRY(pair->measure(data, records));
+  VISQ_TRY(pair->measure(data, request.records));
   if (!keeps_state(*reference) && !keeps_state(*quantized)) VISQ_TRY(pair->what_if_.order_by_error(quantized, Mode::kFakeQuant));
   return pair;
 }

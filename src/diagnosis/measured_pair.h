@@ -8,6 +8,7 @@
 #include "diagnosis/symptoms.h"
 #include "diagnosis/what_if.h"
 #include "visq/data.h"
+#include "visq/request.h"
 
 namespace visq::diagnosis {
 
@@ -15,7 +16,7 @@ class MeasuredPair {
  public:
   /// Errors: kBadInput where models and data do not fit together.
   static Result<std::unique_ptr<MeasuredPair>> create(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
-                                                      RecordSource& data, RecordRange records);
+                                                      RecordSource& data, const RunRequest& request);
 
   const Subject& subject() const { return *subject_; }
   /// The reference's values of every map that has a quantized counterpart, by tensor of the reference.

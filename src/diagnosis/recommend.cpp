@@ -116,12 +116,12 @@ Result<RecommendResult> recommend(std::shared_ptr<const Model> reference, std::s
   if (kind->saves() && options.budget >= 0) {
     return usage_error("--budget: --to {} adds no bytes; --target says how much it may lose", kind->name);
   }
-  VISQ_ASSIGN(const auto pair, MeasuredPair::create(reference, quantized, data, options.records));
+  VISQ_ASSIGN(const auto pair, MeasuredPair::create(reference, quantized, data, options));
   VISQ_ASSIGN(const Repaired repaired, repair(*pair, diagnose_options(options), result));
   if (!repaired.edit.empty()) {
     VISQ_ASSIGN(result.repaired_model, write_edited(*quantized, repaired.edit));
   }
-  VISQ_ASSIGN(const auto models, analysis::PartialModels::create(reference, repaired.model));
+  VISQ_ASSIGN(const auto models, analysis::PartialModels::create(reference, repaired.model, options.pairs));
   VISQ_ASSIGN(const PrecisionForms forms, PrecisionForms::create(*models, *kind));
   PrecisionSearch search(*models, forms, data, options);
   VISQ_ASSIGN(auto points, search.run());
@@ -138,7 +138,7 @@ Result<RecommendResult> recommend(std::shared_ptr<const Model> reference, std::s
   const PrecisionPoint& chosen = result.front[result.chosen];
   result.unrepaired_sqnr = chosen.sqnr;
   if (!repaired.edit.empty()) {
-    VISQ_ASSIGN(const auto as_is, analysis::PartialModels::create(reference, quantized));
+    VISQ_ASSIGN(const auto as_is, analysis::PartialModels::create(reference, quantized, options.pairs));
     VISQ_ASSIGN(const PrecisionForms as_is_forms, PrecisionForms::create(*as_is, *kind));
     VISQ_ASSIGN(result.unrepaired_sqnr, PrecisionSearch(*as_is, as_is_forms, data, options).simulate(chosen.operators));
   }

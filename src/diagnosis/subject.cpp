@@ -20,10 +20,11 @@ Subject::Subject(std::shared_ptr<const Model> reference, std::shared_ptr<const M
       reference_names_(*reference_, 0),
       names_(*quantized_, 0) {}
 
-Result<std::unique_ptr<Subject>> Subject::create(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized) {
+Result<std::unique_ptr<Subject>> Subject::create(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
+                                                 const std::vector<PairRule>& pairs) {
   VISQ_ASSIGN(const auto input_order, match_inputs(*reference, *quantized));
   std::unique_ptr<Subject> subject(new Subject(std::move(reference), std::move(quantized)));
-  const auto pairing = std::move(quant::pair_models(subject->reference(), subject->quantized(), input_order).front());
+  const auto pairing = std::move(quant::pair_models(subject->reference(), subject->quantized(), input_order, pairs).front());
   VISQ_TRY(quant::need_common_maps(subject->reference(), subject->quantized(), pairing));
   const auto& matches = pairing.pairing.matches;
   const std::size_t tensors = subject->quantized().main().tensors.size();

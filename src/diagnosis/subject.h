@@ -25,8 +25,9 @@ struct PairedConstant {
 
 class Subject {
  public:
-  /// Errors: kBadInput where the models have nothing in common.
-  static Result<std::unique_ptr<Subject>> create(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized);
+  /// `pairs`: RunRequest::pairs. Errors: kBadInput where the models have nothing in common.
+  static Result<std::unique_ptr<Subject>> create(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
+                                                 const std::vector<PairRule>& pairs = {});
 
   const Model& reference() const { return *reference_; }
   const Model& quantized() const { return *quantized_; }

@@ -47,15 +47,33 @@ OperatorGraph::OperatorGraph(const GraphIndex& index)
       outputs_of_(index.graph().tensors.size()) {
   const auto& outputs = index.graph().outputs;
   for (std::size_t i = 0; i < outputs.size(); ++i) outputs_of_[as_size(outputs[i])].push_back(static_cast<int>(i));
+  find_data();
   find_kinds();
   find_neighbours();
   if (inputs_.size() <= kMostWithAncestors) find_ancestors();
 }
 
+void OperatorGraph::find_data() {
+  from_data_.assign(index_.graph().tensors.size(), false);
+  for (const int input : index_.graph().inputs) from_data_[as_size(input)] = true;
+  for (const Operator& node : index_.graph().operators) {
+    const bool any =
+        std::any_of(node.inputs.begin(), node.inputs.end(), [&](int input) { return input >= 0 && from_data_[as_size(input)]; });
+    for (const int output : node.outputs) from_data_[as_size(output)] = any;
+  }
+}
+
+/// Weights that are turned or widened in the graph are no data.
+std::vector<int> OperatorGraph::data_inputs(int op) const {
+  std::vector<int> inputs = index_.data_inputs(op);
+  std::erase_if(inputs, [&](int input) { return !from_data_[as_size(input)]; });
+  return inputs;
+}
+
 void OperatorGraph::find_kinds() {
   for (int op = 0; op < size(); ++op) {
     const Operator& node = index_.op(op);
-    if (node.outputs.empty() || index_.passes_through(op) || index_.data_inputs(op).size() != 1) continue;
+    if (node.outputs.empty() || index_.passes_through(op) || index_.data_inputs(op).size() != 1 || data_inputs(op).size() != 1) continue;
     absorbable_[as_size(op)] = is_cut(node);
     if (node.outputs.size() != 1) continue;
     const kernels::OpDef& facts = kernels::facts_of(node);
@@ -89,7 +107,7 @@ std::vector<int> OperatorGraph::makers_behind(int tensor) const {
 void OperatorGraph::find_neighbours() {
   for (int op = 0; op < size(); ++op) {
     if (index_.passes_through(op)) continue;
-    for (const int input : index_.data_inputs(op)) {
+    for (const int input : data_inputs(op)) {
       OperatorInput& added = inputs_[as_size(op)].emplace_back();
       added.makers = makers_behind(input);
       const int source = unturned(index_, input), maker = index_.maker(source);
@@ -119,7 +137,7 @@ void OperatorGraph::add_uses(int op, int output, int tensor) {
         if (index_.maker(behind) == reader) open.push_back(behind);  // not a state: that would go round in circles
         continue;
       }
-      const auto inputs = index_.data_inputs(reader);
+      const auto inputs = data_inputs(reader);
       const auto slot = std::find(inputs.begin(), inputs.end(), index_.origin(tensor)) - inputs.begin();
       OperatorUse use{output, {{reader, static_cast<int>(slot)}}};
       if (absorbable(reader) && reader > op) {

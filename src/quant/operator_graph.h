@@ -55,6 +55,8 @@ class OperatorGraph {
 
  private:
   void find_kinds();
+  void find_data();
+  std::vector<int> data_inputs(int op) const;
   void find_neighbours();
   void find_ancestors();
   std::vector<int> makers_behind(int tensor) const;
@@ -64,6 +66,7 @@ class OperatorGraph {
   std::vector<std::vector<OperatorInput>> inputs_;
   std::vector<std::vector<OperatorUse>> uses_;
   std::vector<bool> absorbable_, foldable_;
+  std::vector<bool> from_data_;                        ///< per tensor: computed from a graph input, not from constants alone
   std::vector<std::vector<int>> outputs_of_;           ///< per tensor: the graph outputs that it is
   std::vector<std::vector<std::uint64_t>> ancestors_;  ///< a bit per operator; empty for large graphs
 };

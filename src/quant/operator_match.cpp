@@ -19,8 +19,9 @@ constexpr double kFull = 6;                                ///< points from whic
 constexpr double kPairedAbove = 1.5, kPairedBelow = 0.75;  ///< neighbours that are paired
 constexpr double kEnough = 1;                              ///< points that make a pair
 constexpr double kClear = 0.25;                            ///< points ahead of all others that make it a sure one
-/// Likeness of graph outputs: any two networks have some.
-constexpr double kSameOutput = 0.3, kOtherOutput = 0.15;
+/// Likeness of graph outputs: any two networks have some, and converters list them in any order, so that their places decide, but never
+/// surely.
+constexpr double kSameOutput = 0.2, kOtherOutput = 0.1;
 constexpr double kOtherSlot = 0.3;
 constexpr int kRounds = 6;
 /// Candidates of one type of operator up to which all are looked at; beyond, those that stand near in order.
@@ -46,6 +47,7 @@ class Matcher {
         input_order_(input_order),
         r_partner_(as_size(r.size()), kNone),
         q_partner_(as_size(q.size()), kNone),
+        sure_(as_size(r.size()), true),
         of_r_(as_size(r.size())),
         of_q_(as_size(q.size())) {}
 
@@ -156,7 +158,7 @@ class Matcher {
 
   template <class Measure>
   double below(int r, int q, Measure measure) const {
-    constexpr std::size_t kMostUses = 64;  // of shared constants of a graph's making there may be thousands
+    constexpr std::size_t kMostUses = 16;  // more readers of one map are alike anyway
     const auto &own = r_.uses(r), &other = q_.uses(q);
     if (own.empty() || other.empty()) return 0;
     double sum = 0;
@@ -192,6 +194,16 @@ class Matcher {
   }
   double paired(int r, int q) const { return q < q_.size() && r_partner_[as_size(r)] == q ? 1.0 : 0.0; }
   double score(const Candidate& each) const { return each.points + kPairedAbove * paired_above(each) + kPairedBelow * paired_below(each); }
+
+  /// The score without what pairs say that are not sure themselves.
+  double sure_score(const Candidate& each) const {
+    const auto measure = [&](int r, int q) {
+      if (r >= r_.size()) return same_input(r, q) ? 1.0 : 0.0;
+      return sure_[as_size(r)] ? paired(r, q) : 0.0;
+    };
+    const auto real = [&](int r, int q) { return r >= r_.size() ? 0.0 : measure(r, q); };
+    return each.points + kPairedAbove * above(each.r, each.q, measure) + kPairedBelow * below(each.r, each.q, real);
+  }
 
   bool free(const Candidate& each) const { return r_partner_[as_size(each.r)] == kNone && q_partner_[as_size(each.q)] == kNone; }
 
@@ -242,7 +254,8 @@ class Matcher {
       if (now.score > top.score) continue;  // its better entry has been seen, or will be
       if (now.score < kEnough || (contradicted(each) && !(against_weights && held_by_neighbours(each))) || !in_order(each.r, each.q))
         continue;
-      const bool sure = !has_rival(top.candidate, now.score);
+      const bool sure = !has_rival(top.candidate);
+      sure_[as_size(each.r)] = sure;
       r_partner_[as_size(each.r)] = each.q;
       q_partner_[as_size(each.q)] = each.r;
       matches_.push_back({each.r, each.q, each.evidence, sure});
@@ -250,13 +263,19 @@ class Matcher {
     }
   }
 
+  /// Neither of the two is surely another one's.
+  bool open(const Candidate& each) const {
+    const int r = q_partner_[as_size(each.q)];
+    return (r_partner_[as_size(each.r)] == kNone || !sure_[as_size(each.r)]) && (r == kNone || !sure_[as_size(r)]);
+  }
+
   /// Another pair with one of the two that is nearly as good.
-  bool has_rival(std::size_t place, double score_of_this) const {
+  bool has_rival(std::size_t place) const {
     const Candidate& each = candidates_[place];
+    const double least = sure_score(each) - kClear;
     const auto rivals = [&](const std::vector<std::size_t>& list) {
-      return std::any_of(list.begin(), list.end(), [&](std::size_t i) {
-        return i != place && free(candidates_[i]) && score(candidates_[i]) > score_of_this - kClear;
-      });
+      return std::any_of(list.begin(), list.end(),
+                         [&](std::size_t i) { return i != place && open(candidates_[i]) && score(candidates_[i]) > least; });
     };
     return rivals(of_r_[as_size(each.r)]) || rivals(of_q_[as_size(each.q)]);
   }
@@ -297,6 +316,7 @@ class Matcher {
   const OperatorGraph &r_, &q_;
   const std::vector<int>& input_order_;
   std::vector<int> r_partner_, q_partner_;
+  std::vector<bool> sure_;  ///< per operator of the reference
   std::vector<Candidate> candidates_;
   std::unordered_map<std::uint64_t, std::size_t> places_;
   std::vector<std::vector<std::size_t>> of_r_, of_q_;  ///< per operator: its candidates

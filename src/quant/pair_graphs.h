@@ -5,6 +5,7 @@
 
 namespace visq::quant {
 
-Pairing pair_graphs(const Subgraph& reference, const Subgraph& quantized, const std::vector<int>& input_order);
+Pairing pair_graphs(const Subgraph& reference, const Subgraph& quantized, const std::vector<int>& input_order,
+                    const std::vector<PairRule>& rules);
 
 }  // namespace visq::quant

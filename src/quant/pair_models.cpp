@@ -12,8 +12,8 @@ class ModelPairer {
   ModelPairer(const Model& reference, const Model& quantized)
       : r_(reference), q_(quantized), r_taken_(r_.subgraphs.size(), false), q_taken_(q_.subgraphs.size(), false) {}
 
-  std::vector<GraphPairing> run(const std::vector<int>& input_order) {
-    add(0, 0, input_order);
+  std::vector<GraphPairing> run(const std::vector<int>& input_order, const std::vector<PairRule>& rules) {
+    add(0, 0, input_order, rules);
     for (std::size_t next = 0; next < pairs_.size(); ++next) {
       pairs_[next].calls = paired_calls(pairs_[next]);
       for (const auto& call : std::vector(pairs_[next].calls)) add_callees(next, call);
@@ -25,11 +25,11 @@ class ModelPairer {
   const Subgraph& r_graph(const GraphPairing& pair) const { return r_.subgraphs[as_size(pair.reference_subgraph)]; }
   const Subgraph& q_graph(const GraphPairing& pair) const { return q_.subgraphs[as_size(pair.quantized_subgraph)]; }
 
-  void add(int r, int q, const std::vector<int>& input_order) {
+  void add(int r, int q, const std::vector<int>& input_order, const std::vector<PairRule>& rules) {
     if (r_taken_[as_size(r)] || q_taken_[as_size(q)]) return;
     r_taken_[as_size(r)] = q_taken_[as_size(q)] = true;
     GraphPairing pair{r, q, {}, {}};
-    pair.pairing = pair_graphs(r_graph(pair), q_graph(pair), input_order);
+    pair.pairing = pair_graphs(r_graph(pair), q_graph(pair), input_order, rules);
     pairs_.push_back(std::move(pair));
   }
 
@@ -70,7 +70,7 @@ class ModelPairer {
       const auto& q_inputs = q_.subgraphs[as_size(q[i])].inputs;
       std::vector<int> in_order;
       for (std::size_t k = 0; k < std::min(r_inputs.size(), q_inputs.size()); ++k) in_order.push_back(static_cast<int>(k));
-      add(static_cast<int>(r[i]), static_cast<int>(q[i]), in_order);
+      add(static_cast<int>(r[i]), static_cast<int>(q[i]), in_order, {});
     }
   }
 
@@ -82,8 +82,9 @@ class ModelPairer {
 
 }  // namespace
 
-std::vector<GraphPairing> pair_models(const Model& reference, const Model& quantized, const std::vector<int>& input_order) {
-  return ModelPairer(reference, quantized).run(input_order);
+std::vector<GraphPairing> pair_models(const Model& reference, const Model& quantized, const std::vector<int>& input_order,
+                                      const std::vector<PairRule>& rules) {
+  return ModelPairer(reference, quantized).run(input_order, rules);
 }
 
 }  // namespace visq::quant

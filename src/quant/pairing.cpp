@@ -26,10 +26,16 @@ std::string_view fused_activation(const Operator& op) {
 /// One graph with the partners of its maps and operators.
 struct PairSide {
   explicit PairSide(const Subgraph& subgraph)
-      : index(subgraph), graph(index), partner(subgraph.tensors.size(), kNone), op_paired(subgraph.operators.size(), false) {}
+      : index(subgraph),
+        graph(index),
+        partner(subgraph.tensors.size(), kNone),
+        apart(partner.size(), false),
+        doubted(partner.size(), false),
+        op_paired(subgraph.operators.size(), false) {}
   GraphIndex index;
   OperatorGraph graph;
-  std::vector<int> partner;  ///< per tensor
+  std::vector<int> partner;          ///< per tensor
+  std::vector<bool> apart, doubted;  ///< per tensor: a rule says that it has no partner; because of its values
   std::vector<bool> op_paired;
 };
 
@@ -37,9 +43,10 @@ class MapPairer {
  public:
   MapPairer(const Subgraph& reference, const Subgraph& quantized) : r_(reference), q_(quantized), matches_(reference.tensors.size()) {}
 
-  Pairing run(const std::vector<int>& input_order) {
+  Pairing run(const std::vector<int>& input_order, const std::vector<PairRule>& rules) {
+    const auto fixed = obey(rules);
     pair_inputs(input_order);
-    const auto operators = match_operators(r_.graph, q_.graph, input_order, {});
+    const auto operators = match_operators(r_.graph, q_.graph, input_order, fixed);
     for (const OperatorMatch& match : operators) {
       r_.op_paired[as_size(match.reference)] = true;
       q_.op_paired[as_size(match.quantized)] = true;
@@ -51,12 +58,57 @@ class MapPairer {
   }
 
  private:
-  bool join(int r, int q, PairedBy by) {
-    if (r_.partner[as_size(r)] != kNone || q_.partner[as_size(q)] != kNone) return false;
-    r_.partner[as_size(r)] = q;
-    q_.partner[as_size(q)] = r;
-    matches_[as_size(r)] = {r, q, by};
+  bool join(const TensorMatch& match) {
+    const auto r = as_size(match.reference), q = as_size(match.quantized);
+    if (r_.partner[r] != kNone || q_.partner[q] != kNone || r_.apart[r] || q_.apart[q]) return false;
+    r_.partner[r] = match.quantized;
+    q_.partner[q] = match.reference;
+    matches_[r] = match;
     return true;
+  }
+  bool join(int r, int q, PairedBy by, bool sure = true) { return join(TensorMatch{r, q, by, sure}); }
+
+  static void keep_apart(PairSide& side, int tensor, bool doubtful) {
+    if (tensor < 0) return;
+    side.apart[as_size(tensor)] = true;
+    side.doubted[as_size(tensor)] = doubtful;
+  }
+
+  /// Does what rules say; the operators that belong together then. Pairs come first: what is doubtful may have found its partner elsewhere.
+  std::vector<std::pair<int, int>> obey(const std::vector<PairRule>& rules) {
+    const auto is_pair = [](const PairRule& rule) { return rule.reference >= 0 && rule.quantized >= 0; };
+    std::vector<std::pair<int, int>> fixed;
+    for (const PairRule& rule : rules) {
+      if (!is_pair(rule) || rule.doubtful) continue;
+      const auto correlation = rule.by == PairedBy::kMaps ? std::optional(rule.correlation) : std::nullopt;
+      if (!join(TensorMatch{rule.reference, rule.quantized, rule.by, true, {}, correlation})) continue;
+      if (const auto operators = same_work(rule.reference, rule.quantized)) fixed.push_back(*operators);
+    }
+    for (const PairRule& rule : rules) {
+      if (is_pair(rule) && !rule.doubtful) continue;
+      keep_apart(r_, rule.reference, rule.doubtful);
+      keep_apart(q_, rule.quantized, rule.doubtful);
+      if (rule.doubtful) doubtful_.push_back({rule.reference, rule.quantized, rule.correlation});
+    }
+    return fixed;
+  }
+
+  /// The operators of one type that make two maps, where need be with what is folded into one of them.
+  std::optional<std::pair<int, int>> same_work(int r, int q) const {
+    const auto makers = [](const PairSide& side, int tensor) {
+      std::vector<int> list;
+      for (int op = side.index.maker(side.index.origin(tensor)); op != kNone;) {
+        list.push_back(op);
+        op = side.graph.foldable(op) ? side.index.maker(side.index.data_inputs(op)[0]) : kNone;
+      }
+      return list;
+    };
+    for (const int own : makers(r_, r)) {
+      for (const int other : makers(q_, q)) {
+        if (r_.index.op(own).type == q_.index.op(other).type) return std::pair(own, other);
+      }
+    }
+    return std::nullopt;
   }
 
   bool same_names(int r, int q) const {
@@ -74,10 +126,12 @@ class MapPairer {
   void pair_outputs(const OperatorMatch& match) {
     const auto &own = r_.index.op(match.reference).outputs, &other = q_.index.op(match.quantized).outputs;
     const bool alike = match.evidence.weights && *match.evidence.weights >= kSameWeights;
-    const PairedBy unnamed = alike ? PairedBy::kStructure : PairedBy::kStructure;
+    const PairedBy unnamed = alike ? PairedBy::kWeights : PairedBy::kStructure;
     for (std::size_t k = 0; k < own.size(); ++k) {
       const auto [r, q] = own.size() > 1 ? std::pair(own[k], other[k]) : ends_of(match.reference, match.quantized);
-      join(r, q, match.evidence.name >= kNamed || same_names(r, q) ? PairedBy::kName : unnamed);
+      const bool named = match.evidence.name >= kNamed || same_names(r, q);
+      const bool joined = join(TensorMatch{r, q, named ? PairedBy::kName : unnamed, match.sure, match.evidence.weights, {}});
+      if (!joined && r_.partner[as_size(r)] == q) matches_[as_size(r)].weights = match.evidence.weights;  // paired by a rule
     }
   }
 
@@ -136,7 +190,8 @@ class MapPairer {
       const int source = moved_from(q_, q), partner = source == kNone ? kNone : q_.partner[as_size(source)];
       if (partner == kNone) continue;
       for (const int r : by_source[unturned(r_.index, r_.index.origin(partner))]) {
-        if (same_move(r, q) && join(r, q, same_names(r, q) ? PairedBy::kName : PairedBy::kStructure)) break;
+        const bool sure = matches_[as_size(partner)].sure;
+        if (same_move(r, q) && join(r, q, same_names(r, q) ? PairedBy::kName : PairedBy::kStructure, sure)) break;
       }
     }
   }
@@ -195,15 +250,16 @@ class MapPairer {
 
   Pairing report() const {
     Pairing pairing;
+    pairing.doubtful = doubtful_;
     for (const int r : r_.index.feature_maps()) {
       if (r_.partner[as_size(r)] != kNone) {
         pairing.matches.push_back(matches_[as_size(r)]);
-      } else {
+      } else if (!r_.doubted[as_size(r)]) {
         pairing.unpaired.push_back({true, r, reason(r_, r, q_)});
       }
     }
     for (const int q : q_.index.feature_maps()) {
-      if (q_.partner[as_size(q)] == kNone) pairing.unpaired.push_back({false, q, reason(q_, q, r_)});
+      if (q_.partner[as_size(q)] == kNone && !q_.doubted[as_size(q)]) pairing.unpaired.push_back({false, q, reason(q_, q, r_)});
     }
     return pairing;
   }
@@ -211,6 +267,7 @@ class MapPairer {
   static std::string reason(const PairSide& own, int tensor, const PairSide& other) {
     const GraphIndex& index = own.index;
     const int maker = index.maker(tensor);
+    if (own.apart[as_size(tensor)]) return "left without partner on demand";
     if (maker == kNone) return "graph input without counterpart";
     if (index.passes_through(maker)) {
       return index.tensor(index.origin(tensor)).is_constant ? index.op(maker).type + " of a constant" : index.op(maker).type + " inserted";
@@ -239,12 +296,14 @@ class MapPairer {
 
   PairSide r_, q_;
   std::vector<TensorMatch> matches_;  ///< per tensor of the reference
+  std::vector<DoubtfulMatch> doubtful_;
 };
 
 }  // namespace
 
-Pairing pair_graphs(const Subgraph& reference, const Subgraph& quantized, const std::vector<int>& input_order) {
-  return MapPairer(reference, quantized).run(input_order);
+Pairing pair_graphs(const Subgraph& reference, const Subgraph& quantized, const std::vector<int>& input_order,
+                    const std::vector<PairRule>& rules) {
+  return MapPairer(reference, quantized).run(input_order, rules);
 }
 
 }  // namespace visq::quant

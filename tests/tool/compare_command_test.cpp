@@ -59,6 +59,27 @@ TEST(Compare, JsonHoldsEveryNodeAndSaneErrors) {
   EXPECT_EQ(result["outputs"].size(), 1U);
 }
 
+TEST(Compare, PairsAreWhatTheUserSays) {
+  const Json result = result_of(
+      {"compare", kFp32, kInt8, "-d", kData, "--records", "2", "--pair", "hidden/MatMul=hidden/MatMul", "--no-pair", "pointwise/BiasAdd"});
+  EXPECT_EQ(schema_violation("compare.schema.json", result), "");
+  for (const Json& node : result["nodes"]) {
+    EXPECT_NE(node["name"], "pointwise/BiasAdd");
+    EXPECT_EQ(node["paired_by"], node["name"] == "hidden/MatMul" ? "user" : "name");
+  }
+  EXPECT_EQ(result["match"]["by_user"], 1);
+  EXPECT_EQ(result["match"]["unpaired"].size(), 2U) << "of both models";
+  EXPECT_EQ(result["match"]["unpaired"][0]["reason"], "left without partner on demand");
+}
+
+TEST(Compare, PairsThatCannotBeAreRefused) {
+  expect_error(run_tool({"compare", kFp32, kInt8, "-d", kData, "--pair", "hidden/MatMul"}), 2,
+               "--pair hidden/MatMul: give a map of each model, as in --pair conv1=conv1_int8");
+  expect_error(run_tool({"check", kFp32, kInt8, "--no-pair", "hidden/MatMulx"}), 2,
+               "--no-pair hidden/MatMulx: no feature map of " + kFp32 + " or " + kInt8 + " is called so; did you mean 'hidden/MatMul'?");
+  expect_error(run_tool({"check", kInt8, "--no-pair", "x"}), 2, "--pair and --no-pair: two models are needed");
+}
+
 TEST(Compare, MoreBitsGiveLessError) {
   const Json int8 = result_of({"compare", kFp32, kInt8, "-d", kData});
   const Json int16 = result_of({"compare", kFp32, example("int16x8.tflite"), "-d", kData});

@@ -158,7 +158,7 @@ class Worst {
   /// `data` gives the records that come without.
   Worst(const ComparePlan& plan, const BadcaseOptions& options, RecordSource* data)
       : options_(options), data_(data), by_(metrics_of(options)) {
-    if (options.per_record) sums_ = RecordSums{{options.nodes, {}}, options.modes_given, false, false, 0, {}};
+    if (options.per_record) sums_ = RecordSums{{options.nodes, {}}, options.modes_given, false, false, 0, {}, options.pairs};
     const analysis::PairNames names(plan);
     for (const std::size_t pair : chosen_pairs(plan, options)) {
       const bool called = plan.pairs()[pair].reference_subgraph != 0;

@@ -20,7 +20,7 @@ ComparisonCollector::ComparisonCollector(const ComparePlan& plan, const CompareO
     : plan_(plan), options_(options), reference_names_(names_of(plan.reference())), quantized_names_(names_of(plan.quantized())) {
   result_.metrics = chosen_metrics(options.metrics);
   if (options.per_record) {
-    result_.sums = RecordSums{options, options.modes_given, options.per_channel, options.origin, options.max_scale, {}};
+    result_.sums = RecordSums{options, options.modes_given, options.per_channel, options.origin, options.max_scale, {}, options.pairs};
   }
   for (std::size_t i = 0; i < plan.pairs().size(); ++i) {
     if (!plan.wanted()[i]) continue;
@@ -82,9 +82,12 @@ CompareResult ComparisonCollector::finish(PairIdentity identity) {
   static_cast<PairIdentity&>(result_) = std::move(identity);
   result_.graph = graph_of(plan_.reference());
   result_.quantized_graphs = graph_of(plan_.quantized()).subgraphs;
-  for (const ComparisonSum& sum : sums_) {
-    result_.maps.push_back(sum.finish());
-    const auto odd = sum.anomalies(options_.max_scale);
+  for (std::size_t i = 0; i < sums_.size(); ++i) {
+    const quant::TensorMatch& match = plan_.pairs()[pairs_[i]].match;
+    result_.maps.push_back(sums_[i].finish());
+    result_.maps.back().weight_likeness = match.weights;
+    result_.maps.back().map_correlation = match.correlation;
+    const auto odd = sums_[i].anomalies(options_.max_scale);
     result_.anomalies.insert(result_.anomalies.end(), odd.begin(), odd.end());
   }
   for (const ComparisonSum& sum : processed_) result_.processed.push_back(sum.finish());
@@ -134,9 +137,15 @@ void ComparisonCollector::conclude_origins() {
 }
 
 void ComparisonCollector::report_match() {
+  static constexpr int MatchReport::*counts[] = {&MatchReport::by_name, &MatchReport::by_structure, &MatchReport::by_weights,
+                                                 &MatchReport::by_maps, &MatchReport::by_user};
   for (const auto& [r, q, pairing, calls] : plan_.pairings()) {
     for (const auto& match : pairing.matches) {
-      ++(match.by == PairedBy::kName ? result_.match.by_name : result_.match.by_structure);
+      ++(result_.match.*counts[as_size(match.by)]);
+    }
+    for (const auto& [reference, quantized, correlation] : pairing.doubtful) {
+      result_.match.doubtful.push_back(
+          {reference_names_[as_size(r)].identity(reference), quantized_names_[as_size(q)].identity(quantized), correlation});
     }
     for (const auto& tensor : pairing.unpaired) {
       const auto& names = tensor.in_reference ? reference_names_[as_size(r)] : quantized_names_[as_size(q)];

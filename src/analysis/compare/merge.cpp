@@ -21,6 +21,7 @@ std::string difference(const Part& a, const Part& b) {
   if (x.origin != y.origin) return "--origin";
   if (x.max_scale != y.max_scale) return "--max-scale";
   if (x.modes_given != y.modes_given) return "--mode";
+  if (x.pairs != y.pairs) return "pairs of maps (--pair A=B settles what the first record of each part decides)";
   if (a.accuracy.has_value() != b.accuracy.has_value()) return "--labels";
   return "";
 }
@@ -60,6 +61,7 @@ PairRunRequest request_of(const std::vector<Part>& parts) {
   request.reference_mode = first.reference_mode;
   request.quantized_mode = first.quantized_mode;
   request.modes_given = first.sums.modes_given;
+  request.pairs = first.sums.pairs;
   return request;
 }
 

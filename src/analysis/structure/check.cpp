@@ -27,9 +27,9 @@ std::vector<const CheckDef*> check_all();  // generated from the files in checks
 namespace {
 
 /// Operators of equal type that make paired feature maps, each once.
-Status pair_operators(CheckContext& context) {
+Status pair_operators(CheckContext& context, const std::vector<PairRule>& pairs) {
   VISQ_ASSIGN(const auto order, match_inputs(*context.reference, context.model));
-  const quant::GraphPairing main = quant::pair_models(*context.reference, context.model, order).front();
+  const quant::GraphPairing main = quant::pair_models(*context.reference, context.model, order, pairs).front();
   VISQ_TRY(quant::need_common_maps(*context.reference, context.model, main));
   const quant::GraphIndex& reference = context.reference_graph.front().lookup;
   const quant::GraphIndex& model = context.graphs.front().lookup;
@@ -53,12 +53,12 @@ void sort_findings(std::vector<StructureFinding>& findings) {
 }  // namespace
 }  // namespace analysis
 
-Result<CheckResult> check(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> model) {
+Result<CheckResult> check(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> model, const std::vector<PairRule>& pairs) {
   analysis::CheckContext context(*model, reference.get());
   for (std::size_t i = 0; i < model->subgraphs.size(); ++i) context.graphs.emplace_back(*model, static_cast<int>(i));
   if (reference) {
     context.reference_graph.emplace_back(*reference, 0);
-    VISQ_TRY(analysis::pair_operators(context));
+    VISQ_TRY(analysis::pair_operators(context, pairs));
   }
   CheckResult result;
   result.model = identity(*model);

@@ -189,7 +189,7 @@ Status list_not_computed(PartialModels& models, RecordSource& data, AccumulateRe
 
 Result<AccumulateResult> accumulate(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
                                     const AccumulateOptions& options) {
-  VISQ_ASSIGN(const auto models, PartialModels::create(reference, quantized));
+  VISQ_ASSIGN(const auto models, PartialModels::create(reference, quantized, options.pairs));
   AccumulateResult result;
   static_cast<PairIdentity&>(result) = analysis::pair_identity(*reference, *quantized, analysis::run_identity(data.description(), options));
   result.metrics = options.metrics.empty() ? std::vector<Metric>{metric_named("cosine")} : options.metrics;

@@ -139,7 +139,7 @@ Status measure_shares(std::shared_ptr<const Model> reference, std::shared_ptr<co
   const bool estimated = std::any_of(result.maps.begin(), result.maps.end(), [](const auto& map) { return map.origin.has_value(); });
   if (!estimated || result.interrupted || keeps_state(*reference) || request.records.first >= request.records.last) return {};
   if (result.reference_mode != Mode::kFp32 || result.quantized_mode != Mode::kFakeQuant || reference == quantized) return {};
-  const auto models = PartialModels::create(reference, quantized);
+  const auto models = PartialModels::create(reference, quantized, request.pairs);
   if (!models.ok()) return {};  // nothing that could be quantized alone: estimates stay what they are
   return ShareMeasurement(**models, data, request, result).run();
 }

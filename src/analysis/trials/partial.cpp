@@ -216,7 +216,7 @@ Result<PartialResult> partial(std::shared_ptr<const Model> reference, std::share
   result.pick_threshold = options.pick_threshold;
   VISQ_ASSIGN(const auto picks, Picker(options, result).pick(reference, quantized, data));
   if (result.interrupted) return result;
-  VISQ_ASSIGN(const auto models, PartialModels::create(reference, quantized));
+  VISQ_ASSIGN(const auto models, PartialModels::create(reference, quantized, options.pairs));
   VISQ_ASSIGN(auto kept, RedLine(*models, options, result).run(picks, data));
   result.interrupted = kept.empty();
   if (result.interrupted) return result;

@@ -10,12 +10,12 @@ constexpr std::size_t kGraphsKept = 4;
 
 }  // namespace
 
-Result<std::unique_ptr<PartialModels>> PartialModels::create(std::shared_ptr<const Model> reference,
-                                                             std::shared_ptr<const Model> quantized) {
+Result<std::unique_ptr<PartialModels>> PartialModels::create(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
+                                                             const std::vector<PairRule>& pairs) {
   VISQ_ASSIGN(auto feed, InputFeed::create(*reference, quantized.get()));
   VISQ_ASSIGN(const auto input_order, match_inputs(*reference, *quantized));
   std::unique_ptr<PartialModels> models(new PartialModels(std::move(reference), std::move(quantized), std::move(feed)));
-  auto pairings = quant::pair_models(models->reference(), models->quantized(), input_order);
+  auto pairings = quant::pair_models(models->reference(), models->quantized(), input_order, pairs);
   models->pairing_ = std::move(pairings.front());
   models->parts_ = std::make_unique<QuantizedParts>(models->reference(), models->quantized(), models->pairing_);
   if (models->parts_->nodes().empty() && models->parts_->activations().empty()) {

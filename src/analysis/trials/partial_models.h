@@ -12,8 +12,10 @@ namespace visq::analysis {
 
 class PartialModels {
  public:
-  /// Errors: kBadInput where the models have nothing in common, or where nothing of the pairs between them is quantized.
-  static Result<std::unique_ptr<PartialModels>> create(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized);
+  /// `pairs`: RunRequest::pairs. Errors: kBadInput where the models have nothing in common, or where nothing of the pairs between them is
+  /// quantized.
+  static Result<std::unique_ptr<PartialModels>> create(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
+                                                       const std::vector<PairRule>& pairs = {});
 
   const Model& reference() const { return *reference_; }
   const Model& quantized() const { return *quantized_; }

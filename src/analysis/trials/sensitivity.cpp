@@ -326,7 +326,7 @@ class SensitivityRun {
 
 Result<SensitivityResult> sensitivity(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
                                       const SensitivityOptions& options) {
-  VISQ_ASSIGN(const auto models, PartialModels::create(std::move(reference), std::move(quantized)));
+  VISQ_ASSIGN(const auto models, PartialModels::create(std::move(reference), std::move(quantized), options.pairs));
   return SensitivityRun(*models, data, options).run();
 }
 

@@ -140,10 +140,10 @@ class WeightTable {
   std::vector<WeightProfile>& rows_;
 };
 
-Result<std::vector<WeightProfile>> compare_weights(const Model& reference, const Model& quantized) {
+Result<std::vector<WeightProfile>> compare_weights(const Model& reference, const Model& quantized, const std::vector<PairRule>& pairs) {
   VISQ_ASSIGN(const auto order, match_inputs(reference, quantized));
   std::vector<WeightProfile> rows;
-  for (const quant::GraphPairing& pair : quant::pair_models(reference, quantized, order)) {
+  for (const quant::GraphPairing& pair : quant::pair_models(reference, quantized, order, pairs)) {
     WeightTable(reference, quantized, pair, rows).add(pair.pairing.matches);
   }
   return rows;
@@ -192,7 +192,7 @@ Result<ProfileResult> profile(std::shared_ptr<const Model> reference, std::share
   analysis::end_after(done, result);
   for (auto& profiler : profilers) result.models.push_back(profiler->finish());
   if (quantized) {
-    VISQ_ASSIGN(result.weights, compare_weights(*reference, *quantized));
+    VISQ_ASSIGN(result.weights, compare_weights(*reference, *quantized, options.pairs));
   }
   if (options.time && !result.interrupted) VISQ_TRY(measure_times(subjects, data, options, result));
   return result;

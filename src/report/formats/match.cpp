@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "report/format.h"
+#include "report/words/match_text.h"
 #include "report/words/text.h"
 #include "report/words/text_table.h"
 #include "report/words/view.h"
@@ -9,14 +10,28 @@
 namespace visq::report::format_match {
 namespace {
 
+/// A likeness or correlation; empty where it was not looked at.
+std::string measure(std::optional<double> value) { return value ? fmt::format("{:.3f}", *value) : ""; }
+
 std::string pairs(const CompareResult& result) {
   std::vector<std::vector<std::string>> rows;
   for (const MapComparison& map : result.maps) {
     rows.push_back({place(map.reference), printable(map.reference.name), place(map.quantized), printable(map.quantized.name),
-                    map.paired_by == PairedBy::kName ? "name" : "structure"});
+                    std::string(name(map.paired_by)), measure(map.weight_likeness), measure(map.map_correlation)});
   }
   if (rows.empty()) return "";
-  return "\nPaired\n" + text_table({{"index"}, {"reference"}, {"index"}, {"quantized"}, {"by"}}, rows);
+  return "\nPaired\n" + text_table({{"index"}, {"reference"}, {"index"}, {"quantized"}, {"by"}, {"weights", true}, {"values", true}}, rows);
+}
+
+std::string doubtful(const CompareResult& result) {
+  std::vector<std::vector<std::string>> rows;
+  for (const DoubtfulPair& each : result.match.doubtful) {
+    rows.push_back({place(each.reference), printable(each.reference.name), place(each.quantized), printable(each.quantized.name),
+                    measure(each.correlation)});
+  }
+  if (rows.empty()) return "";
+  return "\nDoubtful: compared with nothing; --pair A=B says what belongs together\n" +
+         text_table({{"index"}, {"reference"}, {"index"}, {"quantized"}, {"values", true}}, rows);
 }
 
 std::string unpaired(const CompareResult& result) {
@@ -39,11 +54,10 @@ std::string surplus(const CompareResult& result) {
 }
 
 std::vector<OutputFile> write(const CompareResult& result, const ReportOptions&, const std::string&) {
-  std::string text = fmt::format("{} tensors paired by name, {} by structure, {} unpaired\n", result.match.by_name,
-                                 result.match.by_structure, result.match.unpaired.size());
+  std::string text = "Tensors paired " + how_paired(result.match) + "\n";
   for (const std::string& warning : result.match.warnings) text += "warning: " + printable(warning) + "\n";
   text += surplus(result);
-  return {{"match.txt", text + pairs(result) + unpaired(result)}};
+  return {{"match.txt", text + pairs(result) + doubtful(result) + unpaired(result)}};
 }
 
 }  // namespace

@@ -122,6 +122,14 @@ Json json_sums(const RecordSums& sums, const std::vector<Metric>& metrics) {
   out["per_channel"] = sums.per_channel;
   out["origin"] = sums.origin;
   out["max_scale"] = sums.max_scale;
+  out["pairs"] = Json::array();
+  for (const PairRule& pair : sums.pairs) {
+    out["pairs"].push_back({{"reference", pair.reference},
+                            {"quantized", pair.quantized},
+                            {"by", name(pair.by)},
+                            {"correlation", json_number(pair.correlation)},
+                            {"doubtful", pair.doubtful}});
+  }
   out["records"] = Json::array();
   for (const std::string& record : sums.records) out["records"].push_back(base64(record));
   return out;

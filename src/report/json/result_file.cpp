@@ -219,6 +219,13 @@ RecordSums sums(const PlainJson& json) {
   out.per_channel = json.at("per_channel").get<bool>();
   out.origin = json.at("origin").get<bool>();
   out.max_scale = json.at("max_scale").get<double>();
+  if (json.contains("pairs")) {  // files of earlier versions have none
+    for (const PlainJson& each : json.at("pairs")) {
+      const PairedBy by = each.at("by").get<std::string>() == name(PairedBy::kUser) ? PairedBy::kUser : PairedBy::kMaps;
+      out.pairs.push_back({each.at("reference").get<int>(), each.at("quantized").get<int>(), by, each.at("correlation").get<double>(),
+                           each.at("doubtful").get<bool>()});
+    }
+  }
   for (const PlainJson& each : json.at("records")) {
     auto bytes = from_base64(each.get_ref<const std::string&>());
     if (!bytes) throw PlainJson::other_error::create(0, "'sums.records' holds what is no sums", nullptr);

@@ -57,7 +57,9 @@ Json node(const CompareResult& result, const MapComparison& map) {
   Json out;
   add_identity(out, map.reference);
   out["quantized"] = json_quantized(map.quantized);
-  out["paired_by"] = map.paired_by == PairedBy::kName ? "name" : "structure";
+  out["paired_by"] = name(map.paired_by);
+  if (map.weight_likeness) out["weight_likeness"] = json_number(*map.weight_likeness);
+  if (map.map_correlation) out["map_correlation"] = json_number(*map.map_correlation);
   out["shape"] = std::vector<std::int64_t>(map.shape.dims().begin(), map.shape.dims().end());
   add_metrics(out, result.metrics, map.metrics);
   out["verdict"] = json_string(map.verdict);
@@ -132,6 +134,17 @@ Json match(const MatchReport& report) {
   Json out;
   out["by_name"] = report.by_name;
   out["by_structure"] = report.by_structure;
+  out["by_weights"] = report.by_weights;
+  out["by_maps"] = report.by_maps;
+  out["by_user"] = report.by_user;
+  out["doubtful"] = Json::array();
+  for (const DoubtfulPair& each : report.doubtful) {
+    Json entry;
+    add_identity(entry, each.reference);
+    entry["quantized"] = json_quantized(each.quantized);
+    entry["correlation"] = json_number(each.correlation);
+    out["doubtful"].push_back(std::move(entry));
+  }
   out["unpaired"] = std::move(unpaired);
   out["surplus_runs"] = Json::array();
   for (const SurplusRuns& each : report.surplus) {

@@ -2,6 +2,7 @@
 
 #include "report/page/html_analyses.h"
 #include "report/page/html_graph.h"
+#include "report/words/match_text.h"
 #include "report/words/palette.h"
 #include "report/words/text.h"
 #include "report/words/view.h"
@@ -92,6 +93,7 @@ Json json_map(const MapComparison& map, const Places& places) {
   if (map.quantized.name != map.reference.name) out["quantized_name"] = json_string(map.quantized.name);
   if (map.quantized.op != map.reference.op) out["quantized_op"] = json_string(map.quantized.op);
   out["quantized_place"] = place(map.quantized);
+  if (map.paired_by != PairedBy::kName) out["paired_by"] = evidence_text(map);
   out["shape"] = compact(map.shape);
   out.update(json_quantization(map.quantized));
   out["metrics"] = metric_values(map.metrics);
@@ -123,16 +125,19 @@ Json json_match(const CompareResult& result) {
     unpaired.push_back({each.in_reference ? "reference" : "quantized", place(each.map), json_string(each.map.name),
                         json_string(each.map.op), json_string(each.reason)});
   }
+  Json doubtful = Json::array();
+  for (const DoubtfulPair& each : result.match.doubtful) {
+    doubtful.push_back({place(each.reference), json_string(each.reference.name), place(each.quantized), json_string(each.quantized.name),
+                        fmt::format("{:.3f}", each.correlation)});
+  }
   for (const std::string& warning : result.match.warnings) warnings.push_back(json_string(warning));
   for (const NotComputed& gap : result.not_computed) {
     gaps.push_back(
         {json_string(file_name(gap.model)), place(gap.map), json_string(gap.map.name), json_string(gap.map.op), json_string(gap.reason)});
   }
-  return {{"by_name", result.match.by_name},
-          {"by_structure", result.match.by_structure},
-          {"unpaired", std::move(unpaired)},
-          {"warnings", std::move(warnings)},
-          {"not_computed", std::move(gaps)}};
+  return {{"by_name", result.match.by_name}, {"by_structure", result.match.by_structure}, {"by_weights", result.match.by_weights},
+          {"by_maps", result.match.by_maps}, {"by_user", result.match.by_user},           {"doubtful", std::move(doubtful)},
+          {"unpaired", std::move(unpaired)}, {"warnings", std::move(warnings)},           {"not_computed", std::move(gaps)}};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "core/as_size.h"
 #include "report/review/review_parts.h"
 #include "report/words/identity_text.h"
+#include "report/words/match_text.h"
 #include "report/words/origin_summary.h"
 #include "report/words/text.h"
 #include "report/words/text_table.h"
@@ -228,7 +229,7 @@ class Summary {
 
   void pairing() {
     const MatchReport& match = result_.match;
-    add("\nPaired {} by name, {} by structure; {} unpaired\n", match.by_name, match.by_structure, match.unpaired.size());
+    add("\nPaired {}\n", how_paired(match));
     for (const std::string& warning : match.warnings) out_ += style_.warning("warning: " + printable(warning)) + "\n";
   }
 

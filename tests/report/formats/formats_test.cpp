@@ -80,17 +80,26 @@ TEST(Formats, AnomaliesIsExactlyThis) {
 }
 
 TEST(Formats, MatchIsExactlyThis) {
-  EXPECT_EQ(only_file("match", testing::complete_result()),
-            "5 tensors paired by name, 1 by structure, 1 unpaired\n"
+  CompareResult result = testing::complete_result();
+  result.maps[1].weight_likeness = 0.99931;
+  result.maps[3].paired_by = PairedBy::kMaps;
+  result.maps[3].map_correlation = 0.5;
+  result.match.doubtful.push_back({result.maps[4].reference, result.maps[4].quantized, -0.25});
+  result.match.by_weights = 2;
+  EXPECT_EQ(only_file("match", result),
+            "Tensors paired 5 by name, 1 by structure, 2 by weights; 1 unpaired, 1 doubtful\n"
             "warning: the weights have nothing in common\n"
             "\nPaired\n"
-            "index  reference  index  quantized  by\n"
+            "index  reference  index  quantized  by         weights  values\n"
             "in0    in         in0    in         name\n"
-            "0      conv       0      conv;Relu  structure\n"
+            "0      conv       0      conv;Relu  structure    0.999\n"
             "1      left       1      left       name\n"
-            "1      right      1      right      name\n"
+            "1      right      1      right      maps                 0.500\n"
             "2      best       2      best       name\n"
             "1/0    body       1/0    body       name\n"
+            "\nDoubtful: compared with nothing; --pair A=B says what belongs together\n"
+            "index  reference  index  quantized  values\n"
+            "2      best       2      best       -0.250\n"
             "\nUnpaired\n"
             "model      index  name     op        reason\n"
             "quantized  0      in_int8  QUANTIZE  QUANTIZE inserted\n");

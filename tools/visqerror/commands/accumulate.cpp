@@ -100,6 +100,7 @@ std::function<int()> setup(Options& options) {
   options.argument("FP32", arguments->reference, "the reference: a float model");
   options.argument("QUANT", arguments->quantized, "its quantized twin");
   arguments->data.add_to(options);
+  add_pairs(options, arguments->data.pairs);
   const std::string group = "Curves";
   options
       .values(

@@ -80,6 +80,7 @@ std::function<int()> setup(Options& options) {
   options.argument("FP32", arguments->reference, "the reference: a float model, or a better quantized one");
   options.argument("QUANT", arguments->quantized, "its quantized twin");
   arguments->data.add_to(options);
+  add_pairs(options, arguments->data.pairs);
   arguments->sequence.add_to(options);
   options.values("--metrics", arguments->metrics, "LIST", "metrics that say what is worst, such as cosine,l1,atol; default: atol")
       .separated_by(',')

@@ -17,6 +17,7 @@ namespace {
 
 struct Arguments {
   std::string first, second;
+  PairWishes pairs;
   ConsoleOptions console;
   ResultOutputOptions output;
   ReviewOutputOptions review;
@@ -43,7 +44,14 @@ Result<int> execute(const Arguments& arguments) {
   if (pair) {
     VISQ_ASSIGN(second, load(arguments.second, console));
   }
-  VISQ_ASSIGN(CheckResult result, check(pair ? first : nullptr, pair ? second : first));
+  if (!pair && !(arguments.pairs.pairs.empty() && arguments.pairs.apart.empty())) {
+    return usage_error("--pair and --no-pair: two models are needed");
+  }
+  std::vector<PairRule> rules;
+  if (pair) {
+    VISQ_ASSIGN(rules, pair_rules(*first, *second, arguments.pairs));
+  }
+  VISQ_ASSIGN(CheckResult result, check(pair ? first : nullptr, pair ? second : first, rules));
   const std::string json = outputs->wants_json() ? report::check_json(result) : "";
   const std::string next = console.next(next_command(result));
   const std::string text = report::check_text(result, {text_columns(), wants_color()}) + (next.empty() ? "" : "\n" + next);
@@ -57,6 +65,7 @@ std::function<int()> setup(Options& options) {
   options.argument("REFERENCE", arguments->first, "the float model that MODEL was made from, to see whether it still is that network")
       .usually("none");
   options.argument("MODEL", arguments->second, "the model to check, float or quantized");
+  add_pairs(options, arguments->pairs);
   arguments->output.add_to(options, "model_check_result.txt, check.json");
   arguments->review.add_to(options, false);
   arguments->console.add_to(options);

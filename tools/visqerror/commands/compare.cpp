@@ -126,6 +126,7 @@ std::function<int()> setup(Options& options) {
   options.argument("QUANT", arguments->pair.quantized,
                    "its quantized twin; without it, FP32 is a quantized model: fake quantization against its integer execution");
   arguments->pair.data.add_to(options);
+  add_pairs(options, arguments->pair.data.pairs);
   arguments->pair.sequence.add_to(options);
   arguments->selection.add_to(options);
   options.values("--metrics", arguments->metrics, "LIST", "only these metrics, such as mse,sqnr; default: all")

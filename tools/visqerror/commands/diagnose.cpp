@@ -159,6 +159,7 @@ std::function<int()> setup(Options& options) {
   options.argument("FP32", arguments->reference, "the float model");
   options.argument("QUANT", arguments->quantized, "its quantized twin");
   arguments->data.add_to(options, "16, spread evenly, and the 8 worst");
+  add_pairs(options, arguments->data.pairs);
   options.value("--validation-data", arguments->validation, "PATH", "other data, for a second set of degradation graphs").group("Data");
   add_threads(options, arguments->threads);
   add_thresholds(options, *arguments);

@@ -79,6 +79,7 @@ std::function<int()> setup(Options& options) {
   options.argument("FP32", arguments->reference, "the reference: a float model, or a better quantized one");
   options.argument("QUANT", arguments->quantized, "its quantized twin");
   arguments->data.add_to(options);
+  add_pairs(options, arguments->data.pairs);
   arguments->sequence.add_to(options);
   arguments->selection.add_to(options);
   options.flag("--all", arguments->all, "every weight and feature map; default: the 5 worst of each, by SQNR").group("Selection");

@@ -160,6 +160,7 @@ std::function<int()> setup(Options& options) {
   options.argument("FP32", arguments->reference, "the reference: a float model, or a better quantized one");
   options.argument("QUANT", arguments->quantized, "its quantized twin");
   arguments->data.add_to(options, "1");
+  add_pairs(options, arguments->data.pairs);
   arguments->sequence.add_to(options);
   options.value("--nodes", arguments->node, "NAME", "the node: a feature map of either model; a glob that fits one node will do")
       .group("Selection");

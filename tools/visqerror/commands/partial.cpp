@@ -92,6 +92,7 @@ std::function<int()> setup(Options& options) {
   options.argument("FP32", arguments->reference, "the reference: a float model");
   options.argument("QUANT", arguments->quantized, "its quantized twin");
   arguments->data.add_to(options, "as many as two seconds have room for");
+  add_pairs(options, arguments->data.pairs);
   arguments->selection.add_to(options);
   options
       .value("--pick-threshold", arguments->threshold, "X",

@@ -136,6 +136,7 @@ std::function<int()> setup(Options& options) {
   options.argument("MODEL", arguments->model, "a circle or TFLite model");
   options.argument("QUANT", arguments->twin, "its quantized twin, fed with the same data").usually("none");
   arguments->data.add_to(options);
+  add_pairs(options, arguments->data.pairs);
   arguments->sequence.add_to(options);
   arguments->selection.add_to(options);
   arguments->output.add_to(options, "statistic.txt and .csv; of a pair also quantized_statistic and weights; profile.json");

@@ -157,6 +157,7 @@ std::function<int()> setup(Options& options) {
   options.argument("FP32", arguments->reference, "the float model");
   options.argument("QUANT", arguments->quantized, "its quantized twin");
   arguments->data.add_to(options, "16, spread evenly, and the 8 worst");
+  add_pairs(options, arguments->data.pairs);
   options
       .value("--labels", arguments->labels, "FILE",
              "class of every record: .npy, .csv, or an HDF5 dataset; gives each set its drop in accuracy")

@@ -244,6 +244,7 @@ std::function<int()> setup(Options& options) {
   options.argument("FP32", arguments->pair.reference, "the float model; or a *.visq.json file, to draw what it holds");
   options.argument("QUANT", arguments->pair.quantized, "its quantized twin; of a visq.json file its model, default: the one that it names");
   arguments->pair.data.add_to(options, "all; for causes 16, spread evenly, and the 8 worst");
+  add_pairs(options, arguments->pair.data.pairs);
   arguments->pair.sequence.add_to(options);
   add_accuracy_options(options, arguments->pair);
   add_extent_options(options, arguments);

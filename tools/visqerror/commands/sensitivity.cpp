@@ -99,6 +99,9 @@ Result<std::string> content_key(const Arguments& arguments, const Pair& pair, co
   if (!arguments.data.path.empty()) VISQ_TRY(key.add_content(arguments.data.path));
   key.add(arguments.data.path.empty() ? arguments.data.seed : "");
   key.add(arguments.data.records);
+  for (const PairRule& rule : options.pairs) {
+    key.add(fmt::format("{}={} {} {}", rule.reference, rule.quantized, name(rule.by), rule.doubtful));
+  }
   key.add(fmt::format("{}:{}", options.records.first, options.records.last));
   for (const auto* list : {&options.nodes, &options.ops}) {
     key.add(std::to_string(list->size()));
@@ -227,6 +230,7 @@ std::function<int()> setup(Options& options) {
   options.argument("FP32", arguments->reference, "the float model");
   options.argument("QUANT", arguments->quantized, "its quantized twin");
   arguments->data.add_to(options, "as many as two seconds have room for; with --estimate all");
+  add_pairs(options, arguments->data.pairs);
   add_selection(options, *arguments);
   arguments->output.add_to(options, "sensitive_ops.txt, .csv, sensitivity.json; a run that is stopped can then be resumed");
   options

@@ -21,6 +21,15 @@ void DataOptions::add_to(Options& options, const std::string& usual_records) {
   options.value("--seed", seed, "N", "seed of random data; default: 0").group(group);
 }
 
+void add_pairs(Options& options, PairWishes& wishes) {
+  const std::string group = "Pairs of feature maps";
+  options
+      .values("--pair", wishes.pairs, "A=B",
+              "map A of the first model and map B of the second belong together, whatever their names and weights say")
+      .group(group);
+  options.values("--no-pair", wishes.apart, "NAME", "this map of either model has no partner in the other").group(group);
+}
+
 void SelectionOptions::add_to(Options& options) {
   const std::string group = "Selection";
   options.values("--nodes", nodes, "GLOB", "only feature maps of this name (of either model; * and ? stand for any characters)")

@@ -10,9 +10,13 @@
 
 namespace visq::tool {
 
+/// Adds --pair and --no-pair; see pair_rules().
+void add_pairs(Options& options, PairWishes& wishes);
+
 /// What test data to run on.
 struct DataOptions {
   std::string path, records, seed = "0";
+  PairWishes pairs;  ///< of commands that take a pair, which add_pairs() to their options
 
   /// `usual_records`: what the command takes where --records is not given, for --help.
   void add_to(Options& options, const std::string& usual_records = "all");

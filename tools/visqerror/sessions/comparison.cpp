@@ -19,6 +19,8 @@ Result<CompareResult> compare_dump_files(PairRequest& request, const Console& co
   if (!request.labels.empty()) return usage_error("--labels: dumps hold no records to classify");
   if (!request.eval.empty()) return usage_error("--eval: dumps do not say which feature maps are outputs");
   if (!request.sequence.feed_back.empty()) return usage_error("--feed-back: dumps of feature maps are compared as they are");
+  const PairWishes& pairs = request.data.pairs;
+  if (!pairs.pairs.empty() || !pairs.apart.empty()) return usage_error("--pair and --no-pair: dumps of feature maps are paired by name");
   if (!request.data.path.empty()) return usage_error("--data: dumps of feature maps are compared as they are");
   if (request.options.post != PostProcess::kNone) return usage_error("--post: dumps do not say which feature maps are outputs");
   if (request.options.origin) return usage_error("--origin: runs operators once more, so it needs models, not dumps of feature maps");

@@ -67,6 +67,23 @@ Result<std::unique_ptr<RecordSource>> open_source(const std::string& path, const
   return std::move(data.source);
 }
 
+/// Says what the values of a record have changed about the pairs, or left open.
+void tell_pairs(const Records& records, const Console& console) {
+  std::size_t doubtful = 0, decided = 0;
+  for (const PairRule& rule : records.pairs) {
+    if (rule.by == PairedBy::kMaps) ++(rule.doubtful ? doubtful : decided);
+  }
+  if (decided > 0)
+    console.log(
+        fmt::format("{}: the values of record {} decided {} pairs of maps", records.source->description(), records.range.first, decided));
+  if (doubtful > 0) {
+    console.warn(
+        fmt::format("{} pairs of feature maps are doubtful (their values do not agree) and compared with nothing; --pair A=B says "
+                    "which belong together",
+                    doubtful));
+  }
+}
+
 /// For functions that share models: the caller's outlives the call.
 std::shared_ptr<const Model> unowned(const Model& model) { return {std::shared_ptr<const Model>(), &model}; }
 
@@ -112,6 +129,7 @@ Result<Pair> open_pair(const std::string& reference, const std::string& quantize
 
 void set_up(RunRequest& request, const Records& records, const std::string& unit, const Console& console) {
   request.records = records.range;
+  request.pairs = records.pairs;
   request.progress = console.progress(unit);
   request.stop = &interrupted();
 }
@@ -153,6 +171,14 @@ Result<Records> open_records(const DataOptions& options, const Model& model, con
     VISQ_ASSIGN(records.source, open_source(options.path, model, twin, sequence, console));
   }
   VISQ_ASSIGN(records.range, clamp_records(selection, records.source->count(), records.source->description(), console));
+  if (twin != nullptr) {
+    VISQ_ASSIGN(auto rules, pair_rules(model, *twin, options.pairs));
+    VISQ_ASSIGN(records.pairs,
+                judge_pairs(unowned(model), unowned(*twin), *records.source, records.range.first, sequence, std::move(rules)));
+    tell_pairs(records, console);
+  } else if (!options.pairs.pairs.empty() || !options.pairs.apart.empty()) {
+    return usage_error("--pair and --no-pair: two models are needed");
+  }
   if (!options.path.empty()) {
     auto ahead = read_ahead(std::move(records.source), records.range);
     records.source = std::make_unique<RemarkingSource>(std::move(ahead), model, twin, console);

@@ -27,10 +27,11 @@ struct Pair {
 Result<Pair> open_pair(const std::string& reference, const std::string& quantized, const Console& console);
 
 /// Data as the options ask for it. `twin` (may be null) is the quantized model of a pair; `legacy` draws random data as the original
-/// tool does. Without --data: one random record, said aloud.
+/// tool does. Without --data: one random record, said aloud. Where maps could be paired in several ways, runs the first record to decide.
 struct Records {
   std::unique_ptr<RecordSource> source;
   RecordRange range;
+  std::vector<PairRule> pairs;  ///< of a pair of models: what the user and the first record say about which maps belong together
 };
 /// Inputs that `sequence` feeds back may be absent; where the data hold them, it says that they are not used.
 Result<Records> open_records(const DataOptions& options, const Model& model, const Model* twin, bool legacy, const Console& console,

@@ -84,7 +84,7 @@ function panelOfMap(panel, map, node) {
   if (chosen.differing !== undefined) panel.append(list([["differing elements", percent(chosen.differing)]]));
   for (const row of distributionsOf(map)) distributionCharts(panel, row, 300);
   panel.append(element("h4", {}, "Quantization"), list([
-    ["name", chosen.quantized_name], ["operator", chosen.quantized_op], ["node", chosen.quantized_place], ["type", chosen.dtype],
+    ["name", chosen.quantized_name], ["operator", chosen.quantized_op], ["node", chosen.quantized_place], ["paired by", data.picture === null ? chosen.paired_by ?? "name" : ""], ["type", chosen.dtype],
     ["scale", chosen.scale], ["axis", chosen.axis === null ? "" : String(chosen.axis)],
     ["zero point", chosen.zero_point === null ? "" : String(chosen.zero_point)],
     ["saturated", chosen.saturated ? percent(chosen.saturated) : ""]]));

@@ -235,8 +235,8 @@ function operators() {
 function pairing() {
   const section = byId("pairing");
   if (data.picture !== null) return;
-  const { by_name, by_structure, unpaired, warnings, not_computed } = data.match;
-  section.append(element("p", {}, `${grouped(by_name)} feature maps were paired by name, ${grouped(by_structure)} by structure; ${unpaired.length === 0 ? "none is" : grouped(unpaired.length) + (unpaired.length === 1 ? " is" : " are")} without partner.`));
+  const { by_name, by_structure, by_weights, by_maps, by_user, doubtful, unpaired, warnings, not_computed } = data.match;
+  section.append(element("p", {}, `${grouped(by_name)} feature maps were paired by name, ${grouped(by_structure)} by structure${[[by_weights, "weights"], [by_maps, "values"], [by_user, "the user"]].map(([count, how]) => (count > 0 ? `, ${grouped(count)} by ${how}` : "")).join("")}; ${unpaired.length === 0 ? "none is" : grouped(unpaired.length) + (unpaired.length === 1 ? " is" : " are")} without partner.`));
   for (const warning of warnings) section.append(element("div", { class: "finding warning" }, warning));
   const anomalies = data.anomalies.map((anomaly) => element("div", {}, anomaly.kind + ": ", link(anomaly.map, anomaly.name), " " + number(anomaly.value) + " (limit " + number(anomaly.limit) + ")"));
   if (anomalies.length > 12) section.append(element("details", {}, element("summary", {}, plural(anomalies.length, "oddity").replace("odditys", "oddities")), ...anomalies));
@@ -246,6 +246,7 @@ function pairing() {
     section.append(element("details", {}, element("summary", {}, `${title} (${rows.length})`), element("div", { class: "scroll" }, element("table", { class: "loose" }, element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", {}, head)))),
       element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((text) => element("td", {}, text)))))))));
   };
+  details("Doubtful pairs, compared with nothing: their values in the first record do not agree", ["Node", "Reference", "Node", "Quantized", "Correlation"], doubtful);
   details("Without partner", ["Model", "Node", "Name", "Operator", "Reason"], unpaired);
   details("Not computed", ["Model", "Node", "Name", "Operator", "Reason"], not_computed);
 }
