@@ -22,7 +22,8 @@ CompareResult part_result() {
   result.reference_mode = Mode::kFakeQuant;
   result.quantized_mode = Mode::kInteger;
   result.post = PostProcess::kSoftmax;
-  result.sums = RecordSums{{{"conv*"}, {}}, true, false, false, 2.5, {"one", std::string("\0two", 4)}};
+  result.sums = RecordSums{{{"conv*"}, {}}, true, false, false, 2.5, {"one", std::string("\0two", 4)}, {}};
+  result.sums->pairs = {{1, 2, PairedBy::kUser, 0, false}, {3, 4, PairedBy::kMaps, 0.25, true}};
   return result;
 }
 
@@ -72,6 +73,7 @@ TEST_F(ResultFile, GivesAPartItsSums) {
   EXPECT_EQ(part->sums.nodes, part_result().sums->nodes);
   EXPECT_EQ(part->sums.records, part_result().sums->records);
   EXPECT_EQ(part->sums.max_scale, 2.5);
+  EXPECT_EQ(part->sums.pairs, part_result().sums->pairs);
   EXPECT_TRUE(part->sums.modes_given);
 }
 
