@@ -242,10 +242,19 @@ class MapPairer {
   /// Both hand on, as they are or in another order, what is one map's values in both graphs, or a constant.
   bool same_source(int r_op, int q_op) const {
     if (!r_.index.passes_through(r_op) && !r_.graph.moves(r_op)) return false;
-    const int r = r_.index.origin(r_.index.op(r_op).inputs[0]), q = q_.index.origin(q_.index.op(q_op).inputs[0]);
-    if (r_.index.tensor(r).is_constant || q_.index.tensor(q).is_constant)
-      return r_.index.tensor(r).is_constant && q_.index.tensor(q).is_constant;
-    return q_.partner[as_size(q)] == r;
+    const int r = root_of(r_, r_.index.op(r_op).outputs[0]), q = root_of(q_, q_.index.op(q_op).outputs[0]);
+    const bool constant = r_.index.tensor(r).is_constant;
+    return constant || q_.index.tensor(q).is_constant ? constant == q_.index.tensor(q).is_constant : q_.partner[as_size(q)] == r;
+  }
+
+  /// The map or constant that a chain of other orders, parts and grids begins with.
+  static int root_of(const PairSide& side, int tensor) {
+    while (true) {
+      tensor = side.index.origin(tensor);
+      const int maker = side.index.maker(tensor);
+      if (maker == kNone || !side.graph.moves(maker)) return tensor;
+      tensor = side.index.data_inputs(maker)[0];
+    }
   }
 
   Pairing report() const {
