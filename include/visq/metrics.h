@@ -30,6 +30,7 @@ enum class MetricUnit : std::uint8_t {
   kRatio,     ///< a part of something, or (higher is better) a likeness up to 1
   kDecibels,  ///< no error at all is infinitely many
   kSteps,     ///< of the quantized map's scale; none where that is float
+  kNats,      ///< information: natural logarithms of probabilities
 };
 
 /// How a metric is shown.
@@ -49,6 +50,7 @@ struct MetricInfo {
   std::string_view formula;  ///< one line of text
   MetricUnit unit = MetricUnit::kValue;
   MetricLook look = {};
+  bool outputs_only = false;  ///< undefined for every map that is no output of its model: JSON does not mention it there
 
   /// True where the best value is 1: cosine.
   bool likeness() const { return unit == MetricUnit::kRatio && better == Direction::kHigherIsBetter; }
@@ -57,7 +59,7 @@ struct MetricInfo {
 };
 
 /// All metrics in a fixed order, that of columns, files and legends: mse, mpeir, tae, srmse, cosine, sqnr, psnr, l1, mre, atol,
-/// max_qscale_diff.
+/// max_qscale_diff, kl.
 const std::vector<MetricInfo>& all_metrics();
 
 /// One of them.

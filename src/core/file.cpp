@@ -78,35 +78,44 @@ Status write_file(const std::string& path, std::string_view content) {
   return temporary.commit();
 }
 
-TemporaryFile::TemporaryFile(std::string final_path) : final_(std::move(final_path)), temporary_(temporary_name(final_)) {
+TemporaryName::TemporaryName(std::string name) : name_(std::move(name)) {
   for (auto& place : standing) {
     const char* free = nullptr;
-    if (place.compare_exchange_strong(free, temporary_.c_str())) break;
+    if (place.compare_exchange_strong(free, name_.c_str())) break;
   }
 }
 
-TemporaryFile::~TemporaryFile() {
-  if (!committed_) ::unlink(temporary_.c_str());
+TemporaryName::~TemporaryName() {
   for (auto& place : standing) {
-    const char* own = temporary_.c_str();
+    const char* own = name_.c_str();
     if (place.compare_exchange_strong(own, nullptr)) break;
   }
 }
 
+TemporaryFile::TemporaryFile(std::string final_path) : final_(std::move(final_path)), temporary_(temporary_name(final_)) {}
+
+TemporaryFile::~TemporaryFile() {
+  if (!committed_) ::unlink(path().c_str());
+}
+
 void remove_temporaries() {
-  for (const auto& place : standing) {
-    if (const char* const name = place.load()) ::unlink(name);
+  for (bool removed = true; removed;) {  // a folder is empty only when what it holds has gone
+    removed = false;
+    for (const auto& place : standing) {
+      const char* const name = place.load();
+      if (name != nullptr && (::unlink(name) == 0 || ::rmdir(name) == 0)) removed = true;
+    }
   }
 }
 
 Status TemporaryFile::write(std::string_view content) {
-  const Descriptor file(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  const Descriptor file(::open(path().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (file.get() < 0) return bad_input("{}: cannot be written: {}", final_, reason());
   return write_all(file.get(), content, final_);
 }
 
 Status TemporaryFile::commit() {
-  if (::rename(temporary_.c_str(), final_.c_str()) != 0) return bad_input("{}: cannot be written: {}", final_, reason());
+  if (::rename(path().c_str(), final_.c_str()) != 0) return bad_input("{}: cannot be written: {}", final_, reason());
   committed_ = true;
   return {};
 }

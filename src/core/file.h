@@ -33,6 +33,19 @@ void release_pages(std::span<const std::byte> mapped);
 /// Errors: kBadInput naming the path and the system's reason; the temporary is removed.
 Status write_file(const std::string& path, std::string_view content);
 
+/// The name of a file or folder that must not be left behind where the process ends without its destructors: see remove_temporaries().
+class TemporaryName {
+ public:
+  explicit TemporaryName(std::string name);
+  ~TemporaryName();
+  TemporaryName(TemporaryName&& other) noexcept = delete;
+  TemporaryName& operator=(TemporaryName&&) = delete;
+  const std::string& text() const { return name_; }
+
+ private:
+  const std::string name_;
+};
+
 /// A name beside `path` for a temporary that a library writes itself (HDF5); commit() renames it, the destructor removes it otherwise.
 class TemporaryFile {
  public:
@@ -40,17 +53,19 @@ class TemporaryFile {
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
-  const std::string& path() const { return temporary_; }
+  const std::string& path() const { return temporary_.text(); }
   /// Makes the temporary with this content, flushed to disk. Errors: kBadInput naming the final path and the system's reason.
   Status write(std::string_view content);
   Status commit();
 
  private:
-  std::string final_, temporary_;
+  std::string final_;
+  TemporaryName temporary_;
   bool committed_ = false;
 };
 
-/// Removes what temporaries there are, for a process that is about to end without its destructors. May be called by a signal handler.
+/// Removes what temporaries there are (of folders those that are empty then), for a process that is about to end without its destructors.
+/// May be called by a signal handler.
 void remove_temporaries();
 
 /// Creates a folder and its parents. Errors: kBadInput naming the path.

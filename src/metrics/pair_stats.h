@@ -29,6 +29,8 @@ struct PairStats {
   double max_abs_d_scaled = 0;                        ///< max |d|/s; both NaN where a scale is not a positive, finite number
   std::int64_t non_finite_f = 0, non_finite_q = 0;
   std::int64_t first_non_finite_f = -1, first_non_finite_q = -1;  ///< element index
+  std::int64_t rows = 0;                                          ///< outputs of models: distributions that add_divergence() saw
+  double sum_kl = 0;                                              ///< the divergences of those, in nats
 };
 
 /// How q's tensor is scaled: no scale, one, or one per channel of an axis. Element i belongs to channel (i / inner) % scale.size().

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "metrics/divergence.h"
 #include "metrics/metric.h"
 
 namespace visq::metrics {
@@ -26,7 +27,8 @@ MetricState fold(std::string_view name, const std::vector<RecordPair>& records, 
   MetricState state;
   for (std::size_t i = 0; i < records.size(); ++i) {
     const auto count = static_cast<std::int64_t>(records[i].f.size());
-    const PairStats stats = accumulate_pair(records[i].f.data(), records[i].q.data(), count, {scale, 1});
+    PairStats stats = accumulate_pair(records[i].f.data(), records[i].q.data(), count, {scale, 1});
+    add_divergence(records[i].f.data(), records[i].q.data(), count, count, stats);
     def(name).add(state, stats, first_record + static_cast<std::int64_t>(i));
   }
   return state;
@@ -38,6 +40,18 @@ MetricValue value(std::string_view name, const std::vector<RecordPair>& records,
 
 // Two records: d = {0, -1, 2} and {0, 0, -0.5}.
 const std::vector<RecordPair> kTwo{{{1, 2, 4}, {1, 3, 2}}, {{0, 3, -1}, {0, 3, -0.5F}}};
+
+/// Term by term, as the formula stands.
+double softmax_divergence(const RecordPair& maps) {
+  double f_sum = 0, q_sum = 0, divergence = 0;
+  for (const float x : maps.f) f_sum += std::exp(static_cast<double>(x));
+  for (const float x : maps.q) q_sum += std::exp(static_cast<double>(x));
+  for (std::size_t i = 0; i < maps.f.size(); ++i) {
+    const double p = std::exp(static_cast<double>(maps.f[i])) / f_sum, r = std::exp(static_cast<double>(maps.q[i])) / q_sum;
+    divergence += p * std::log(p / r);
+  }
+  return divergence;
+}
 
 struct Expected {
   std::string name;
@@ -59,6 +73,7 @@ TEST(Metrics, HaveTheirClosedForms) {
       {"mre", 3.5 / (7 + 4)},
       {"atol", 2},
       {"max_qscale_diff", 4},
+      {"kl", (softmax_divergence(kTwo[0]) + softmax_divergence(kTwo[1])) / 2},
   };
   ASSERT_EQ(std::size(all), all_metrics().size()) << "a metric without a closed form";
   for (const Expected& expected : all) {
@@ -75,9 +90,9 @@ TEST(Metrics, StandInTheDocumentedOrder) {
     labels.emplace_back(info.label);
   }
   EXPECT_THAT(names,
-              testing::ElementsAre("mse", "mpeir", "tae", "srmse", "cosine", "sqnr", "psnr", "l1", "mre", "atol", "max_qscale_diff"));
+              testing::ElementsAre("mse", "mpeir", "tae", "srmse", "cosine", "sqnr", "psnr", "l1", "mre", "atol", "max_qscale_diff", "kl"));
   EXPECT_THAT(labels,
-              testing::ElementsAre("MSE", "MPEIR", "TAE", "SRMSE", "Cosine", "SQNR", "PSNR", "L1", "MRE", "ATOL", "max_qscale_diff"));
+              testing::ElementsAre("MSE", "MPEIR", "TAE", "SRMSE", "Cosine", "SQNR", "PSNR", "L1", "MRE", "ATOL", "max_qscale_diff", "KL"));
   EXPECT_EQ(metric_named("SQNR"), metric_named("sqnr"));
   EXPECT_EQ(metric_named("sqn"), Metric::kNone);
   EXPECT_EQ(metric_named(""), Metric::kNone);
@@ -187,6 +202,37 @@ TEST(Metrics, AnAllZeroSideHasItsRules) {
   EXPECT_EQ(value("mre", zeros).value, 0);
   EXPECT_EQ(value("mre", reference).state, State::kUndefined);
   EXPECT_NEAR(value("mpeir", reference).value, 1e6, 1e-3);
+}
+
+TEST(Metrics, DivergenceTakesProbabilitiesAsTheyAre) {
+  const std::vector<RecordPair> kept{{{0.5F, 0.25F, 0.25F}, {0.25F, 0.25F, 0.5F}}};
+  EXPECT_NEAR(value("kl", kept).value, 0.25 * std::log(2.0), 1e-12);
+  // 8 bits write 0 for what is merely small: it counts as 1e-7.
+  const std::vector<RecordPair> lost{{{0.75F, 0.25F}, {1, 0}}};
+  EXPECT_NEAR(value("kl", lost).value, 0.75 * std::log(0.75) + 0.25 * std::log(0.25 / 1e-7), 1e-6);
+  // The other model's row need not add up to 1: rounding to a grid.
+  EXPECT_NEAR(value("kl", {{{0.5F, 0.5F}, {0.25F, 0.25F}}}).value, 0, 1e-12);
+}
+
+TEST(Metrics, DivergenceIsTheMeanOverRows) {
+  const std::vector<float> f{0.5F, 0.5F, 1, 0}, q{0.5F, 0.5F, 0.5F, 0.5F};
+  PairStats stats = accumulate_pair(f.data(), q.data(), 4, {{}, 1});
+  add_divergence(f.data(), q.data(), 4, 2, stats);
+  EXPECT_EQ(stats.rows, 2);
+  MetricState state;
+  def("kl").add(state, stats, 0);
+  EXPECT_NEAR(def("kl").value(state).value, std::log(2.0) / 2, 1e-5);
+  // A single row that is none makes logits of all.
+  const std::vector<float> logits{0.5F, 0.5F, 3, 0};
+  PairStats mixed = accumulate_pair(logits.data(), q.data(), 4, {{}, 1});
+  add_divergence(logits.data(), q.data(), 4, 2, mixed);
+  EXPECT_NEAR(mixed.sum_kl, softmax_divergence({{3, 0}, {0.5F, 0.5F}}), 1e-12);
+}
+
+TEST(Metrics, DivergenceIsOfOutputsOnly) {
+  MetricState state;
+  def("kl").add(state, accumulate_pair(kTwo[0].f.data(), kTwo[0].q.data(), 3, {{}, 1}), 0);
+  EXPECT_EQ(def("kl").value(state).state, State::kUndefined);
 }
 
 TEST(Metrics, CosineKeepsItsDigitsNextToOne) {

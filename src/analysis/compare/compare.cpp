@@ -54,9 +54,11 @@ class Comparer {
   MapRecord compare_pair(std::size_t pair, const runtime::Executor& reference, const runtime::Executor& quantized,
                          const RecordOutput& output) {
     const auto& match = plan_.pairs()[pair].match;
-    const MapRecord* const source = moved_from(pair, output);
+    const bool is_output = std::find(outputs_.begin(), outputs_.end(), pair) != outputs_.end();
+    const MapRecord* const source = is_output ? nullptr : moved_from(pair, output);
     if (source == nullptr || !reference.available(match.reference) || !quantized.available(match.quantized)) {
-      return analysis::compare_maps(reference, match.reference, quantized, match.quantized, options_.per_channel, *scratch_);
+      return analysis::compare_maps(reference, match.reference, quantized, match.quantized,
+                                    {.per_channel = options_.per_channel, .divergence = is_output}, *scratch_);
     }
     MapRecord record = *source;
     record.shape = reference.tensor(match.reference).shape;

@@ -136,7 +136,7 @@ class DumpComparison {
     VISQ_ASSIGN(Array g, q_.read(record, *q_tensor));
     const TensorInfo f_info = declaration(*f_tensor);
     const TensorInfo q_info = declaration(*q_tensor);
-    return analysis::compare_tensors(tensor_of(f, f_info), tensor_of(g, q_info), 0, options_.per_channel, scratch_);
+    return analysis::compare_tensors(tensor_of(f, f_info), tensor_of(g, q_info), 0, {.per_channel = options_.per_channel}, scratch_);
   }
 
   Status list(std::int64_t record) {

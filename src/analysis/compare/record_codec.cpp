@@ -9,7 +9,7 @@
 namespace visq::analysis {
 namespace {
 
-constexpr std::uint8_t kVersion = 2;
+constexpr std::uint8_t kVersion = 3;
 
 template <class T, class U>
 concept Is = std::same_as<std::remove_const_t<T>, U>;
@@ -49,7 +49,7 @@ class Unpacker {
 void fields(auto& archive, Is<metrics::PairStats> auto& s) {
   archive(s.elements, s.sum_f, s.sum_q, s.sum_abs_f, s.sum_ff, s.sum_qq, s.sum_fq, s.sum_abs_d, s.sum_dd, s.sum_dd_outside, s.max_abs_d,
           s.min_f, s.max_f, s.min_q, s.max_q, s.has_scale, s.sum_dd_scaled, s.max_abs_d_scaled, s.non_finite_f, s.non_finite_q,
-          s.first_non_finite_f, s.first_non_finite_q);
+          s.first_non_finite_f, s.first_non_finite_q, s.rows, s.sum_kl);
 }
 
 void fields(auto& archive, Is<MapRecord> auto& m) {
@@ -78,7 +78,7 @@ bool are_counts(Counts... counts) {
 
 /// Whether what was read can be what was written: files of results come from anywhere.
 bool plausible(const metrics::PairStats& s) {
-  return are_counts(s.elements, s.non_finite_f, s.non_finite_q) && s.non_finite_f <= s.elements && s.non_finite_q <= s.elements;
+  return are_counts(s.elements, s.non_finite_f, s.non_finite_q, s.rows) && std::max({s.non_finite_f, s.non_finite_q, s.rows}) <= s.elements;
 }
 bool plausible(const MapRecord& m) { return are_counts(m.differing, m.saturated); }
 bool plausible(const OriginRecord& r) { return are_counts(r.elements, r.created_non_finite, r.inherited_non_finite); }

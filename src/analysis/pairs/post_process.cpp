@@ -82,10 +82,10 @@ const kernels::Tensor& ProcessedOutput::apply(PostProcess post, const kernels::T
 MapRecord compare_processed(PostProcess post, const runtime::Executor& reference, int reference_tensor, const runtime::Executor& quantized,
                             int quantized_tensor, PostScratch& scratch) {
   if (!reference.available(reference_tensor) || !quantized.available(quantized_tensor)) {
-    return compare_maps(reference, reference_tensor, quantized, quantized_tensor, false, scratch.maps);  // says so
+    return compare_maps(reference, reference_tensor, quantized, quantized_tensor, {}, scratch.maps);  // says so
   }
   return compare_tensors(scratch.reference.apply(post, reference.tensor(reference_tensor)),
-                         scratch.quantized.apply(post, quantized.tensor(quantized_tensor)), 0, false, scratch.maps);
+                         scratch.quantized.apply(post, quantized.tensor(quantized_tensor)), 0, {.divergence = true}, scratch.maps);
 }
 
 }  // namespace analysis

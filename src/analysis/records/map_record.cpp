@@ -6,6 +6,7 @@
 #include "analysis/records/real_values.h"
 #include "core/as_size.h"
 #include "core/error.h"
+#include "metrics/divergence.h"
 #include "quant/fake_quantize.h"
 
 namespace visq::analysis {
@@ -69,9 +70,13 @@ void compare_channels(const float* f, const float* q, const Tensor& tensor, MapR
   }
 }
 
+void add_divergence(const float* f, const float* q, const Shape& shape, metrics::PairStats& stats) {
+  if (shape.rank() > 0) metrics::add_divergence(f, q, shape.elements(), shape[shape.rank() - 1], stats);
+}
+
 }  // namespace
 
-MapRecord compare_tensors(const Tensor& f, const Tensor& q, std::int64_t saturated, bool per_channel, MapScratch& scratch) {
+MapRecord compare_tensors(const Tensor& f, const Tensor& q, std::int64_t saturated, MapDetail detail, MapScratch& scratch) {
   MapRecord record;
   record.shape = f.shape;
   if (f.shape != q.shape) {
@@ -90,19 +95,20 @@ MapRecord compare_tensors(const Tensor& f, const Tensor& q, std::int64_t saturat
   }
   record.saturated = saturated;
   record.stats = metrics::accumulate_pair(f_values, q_values, f.elements(), scale_layout(q));
-  if (per_channel) compare_channels(f_values, q_values, q, record, scratch);
+  if (detail.divergence) add_divergence(f_values, q_values, f.shape, record.stats);
+  if (detail.per_channel) compare_channels(f_values, q_values, q, record, scratch);
   return record;
 }
 
 MapRecord compare_maps(const runtime::Executor& reference, int reference_tensor, const runtime::Executor& quantized, int quantized_tensor,
-                       bool per_channel, MapScratch& scratch) {
+                       MapDetail detail, MapScratch& scratch) {
   if (!reference.available(reference_tensor) || !quantized.available(quantized_tensor)) {
     MapRecord record;
     record.not_compared = "not computed";
     return record;
   }
   return compare_tensors(reference.tensor(reference_tensor), quantized.tensor(quantized_tensor), quantized.saturated(quantized_tensor),
-                         per_channel, scratch);
+                         detail, scratch);
 }
 
 }  // namespace visq::analysis

@@ -28,12 +28,18 @@ struct MapScratch {
   std::vector<float> reference, quantized, channel_reference, channel_quantized;
 };
 
+/// What is measured of a map beside its sums.
+struct MapDetail {
+  bool per_channel = false;
+  bool divergence = false;  ///< that of distributions along the last axis: for outputs of models
+};
+
 /// Compares two maps of the same values. `saturated`: elements of `q` that lay beyond its range before clamping.
-MapRecord compare_tensors(const kernels::Tensor& f, const kernels::Tensor& q, std::int64_t saturated, bool per_channel,
+MapRecord compare_tensors(const kernels::Tensor& f, const kernels::Tensor& q, std::int64_t saturated, MapDetail detail,
                           MapScratch& scratch);
 
 /// Compares tensor `reference_tensor` of one executor with `quantized_tensor` of the other, both at their current step.
 MapRecord compare_maps(const runtime::Executor& reference, int reference_tensor, const runtime::Executor& quantized, int quantized_tensor,
-                       bool per_channel, MapScratch& scratch);
+                       MapDetail detail, MapScratch& scratch);
 
 }  // namespace visq::analysis

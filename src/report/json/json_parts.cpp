@@ -64,6 +64,7 @@ void add_metrics(Json& out, const std::vector<Metric>& metrics, const std::vecto
   for (std::size_t i = 0; i < values.size() && i < metrics.size(); ++i) {
     const std::string name(metric_info(metrics[i]).name);
     const bool finite = values[i].state == MetricValue::State::kFinite;
+    if (metric_info(metrics[i]).outputs_only && values[i].state == MetricValue::State::kUndefined) continue;
     numbers[name] = finite ? json_number(values[i].value) : Json(nullptr);
     if (!finite) state[name] = values[i].state == MetricValue::State::kInfinite ? "inf" : "undefined";
     if (finite && values[i].record >= 0) record[name] = values[i].record;

@@ -49,7 +49,7 @@ Status probe(const std::string& folder, const std::string& shown) {
 }  // namespace
 
 OutputFolder::~OutputFolder() {
-  for (auto path = created_.rbegin(); path != created_.rend(); ++path) ::rmdir(path->c_str());  // only where it is empty
+  for (auto path = created_.rbegin(); path != created_.rend(); ++path) ::rmdir(path->text().c_str());  // only where it is empty
 }
 
 Status OutputFolder::prepare(const std::string& path) {
@@ -60,7 +60,7 @@ Status OutputFolder::prepare(const std::string& path) {
   for (fs::path level = fs::path(path).lexically_normal(); !level.empty() && !fs::exists(level, error); level = level.parent_path()) {
     missing.insert(missing.begin(), level.string());
   }
-  created_ = std::move(missing);
+  for (std::string& level : missing) created_.emplace_back(std::move(level));
   VISQ_TRY(make_folder(path));
   return probe(path, path);
 }

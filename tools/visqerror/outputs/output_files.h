@@ -1,9 +1,11 @@
 // Files that a run will write: refused before the work begins where they cannot be written, and written all or none.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <vector>
 
+#include "core/file.h"
 #include "visq/status.h"
 
 namespace visq::tool {
@@ -21,7 +23,7 @@ class OutputFolder {
   void keep() { created_.clear(); }
 
  private:
-  std::vector<std::string> created_;  ///< outermost first
+  std::deque<TemporaryName> created_;  ///< outermost first
 };
 
 /// Checks that a file can be made at `path`, without making it. Errors: kBadInput naming the path.
