@@ -25,7 +25,7 @@ std::span<const MetricDef> definitions() {
                               Direction::kLowerIsBetter,
                               "sum of p ln(p/q) along an output's last axis, mean over rows and records",
                               MetricUnit::kNats,
-                              {},
+                              {.terminal = 7, .gives_way = 7},
                               true},
                              120,
                              add,
