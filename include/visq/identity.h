@@ -19,6 +19,7 @@ struct ModelIdentity {
   std::string path;
   Checksum sha256;                     ///< of the file's content; empty where there is no file
   std::string_view format = "tflite";  ///< FormatInfo::name
+  std::string signature = {};          ///< the chosen one; empty: none was, see choose_signature()
 };
 
 ModelIdentity identity(const Model& model);

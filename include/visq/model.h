@@ -127,15 +127,27 @@ struct Model {
   std::uint64_t file_bytes = 0;
   std::vector<Subgraph> subgraphs;  ///< subgraph 0 is the main one
   std::vector<Signature> signatures;
+  std::string signature;  ///< key of the one chosen, see choose_signature(); empty: none was
+  int main_in_file = 0;   ///< index that the main subgraph has in the file, where that of a signature has changed places with subgraph 0
   std::shared_ptr<const void> storage;  ///< keeps alive what spans point into
   std::span<const std::byte> mapped;    ///< the part of storage that is a mapped file, see release_pages()
   Checksum checksum;                    ///< of that file; none where the model was made in memory
 
   const Subgraph& main() const { return subgraphs.front(); }
+  /// The index in the file of a subgraph of this model.
+  int in_file(int subgraph) const { return subgraph == 0 ? main_in_file : subgraph == main_in_file ? 0 : subgraph; }
 };
 
 /// Reads a circle or TFLite file; the file identifier decides which, not the ending.
 /// Errors: kBadInput with file, place and number for anything that is not a well-formed model.
 Result<Model> load_model(const std::string& path);
+
+/// Makes the subgraph of the signature of that key the main one: it changes places with subgraph 0. Once for a model.
+/// Errors: kBadInput where there is no such signature, with those that there are.
+Status choose_signature(Model& model, const std::string& key);
+/// "'decode', 'prefill'": the keys as sentences list them.
+std::string signature_list(const Model& model);
+/// What the chosen signature (without one: any of the main subgraph) calls an input or output of the main subgraph; empty: nothing.
+std::string_view signature_name(const Model& model, int tensor);
 
 }  // namespace visq

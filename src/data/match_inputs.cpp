@@ -34,6 +34,7 @@ bool fits(const Candidate& a, const Candidate& b) {
   return sizes_agree(a.spec.dims, b.spec.dims) || sizes_agree(without_batch(a.spec.dims), without_batch(b.spec.dims));
 }
 
+bool same_alias(const Candidate& a, const Candidate& b) { return fits(a, b) && !a.spec.alias.empty() && a.spec.alias == b.spec.alias; }
 bool same_name(const Candidate& a, const Candidate& b) { return fits(a, b) && a.spec.name == b.spec.name; }
 bool same_type(const Candidate& a, const Candidate& b) { return fits(a, b) && a.spec.dims == b.spec.dims && a.spec.dtype == b.spec.dtype; }
 bool same_shape(const Candidate& a, const Candidate& b) { return fits(a, b) && a.spec.dims == b.spec.dims; }
@@ -44,13 +45,14 @@ struct Rule {
   bool (*holds)(const Candidate&, const Candidate&);
   bool unique;
 };
-constexpr Rule kRules[] = {{same_name, true}, {same_type, true}, {same_shape, true}, {same_position, false}, {fits, false}};
+constexpr Rule kRules[] = {{same_alias, true}, {same_name, true},      {same_type, true},
+                           {same_shape, true}, {same_position, false}, {fits, false}};
 
 std::vector<Candidate> candidates(const Model& model) {
   std::vector<Candidate> list;
   for (const int index : model.main().inputs) {
     const TensorInfo& tensor = model.main().tensors[as_size(index)];
-    list.push_back({&tensor, data::input_spec(tensor, list.size()), list.size()});
+    list.push_back({&tensor, data::input_spec(model, list.size()), list.size()});
   }
   return list;
 }

@@ -20,7 +20,7 @@ class EditWriter {
     if (file_.bytes.size() > kMaxFlatbufferBytes / 2) return place_.fail("has {} bytes, too many to be written again", file_.bytes.size());
     buffers_ = target_.tables("buffers");
     for (const TableCopy& graph : target_.tables("subgraphs")) graphs_.push_back({graph, graph.tables("tensors")});
-    if (graphs_.empty() || graphs_[0].tensors.size() != model_.main().tensors.size()) return changed_meanwhile();
+    if (main() >= graphs_.size() || graphs_[main()].tensors.size() != model_.main().tensors.size()) return changed_meanwhile();
     VISQ_TRY(take_in());
     for (const auto& [tensor, change] : edit_) VISQ_TRY(apply(tensor, change));
     std::vector<TableCopy> graphs;
@@ -38,6 +38,9 @@ class EditWriter {
     TableCopy table;
     std::vector<TableCopy> tensors;
   };
+
+  /// The place of the model's main subgraph in the file.
+  std::size_t main() const { return as_size(model_.in_file(0)); }
 
   Error changed_meanwhile() const { return place_.fail("has changed since it was read"); }
 
@@ -67,7 +70,7 @@ class EditWriter {
 
   Status apply(int index, const TensorEdit& change) {
     const TensorInfo& info = model_.main().tensors[as_size(index)];
-    TableCopy& tensor = graphs_[0].tensors[as_size(index)];
+    TableCopy& tensor = graphs_[main()].tensors[as_size(index)];
     if (change.dtype && *change.dtype != info.dtype) return place_.fail("tensor '{}': a new type cannot be written", info.name);
     if (change.quantization) set_quantization(tensor, *change.quantization);
     if (!change.data) return {};

@@ -19,7 +19,7 @@ struct TensorEdit {
   std::optional<std::vector<std::byte>> data;  ///< a constant's new bytes, as long as its type and shape say
 };
 
-/// By tensor index in subgraph 0.
+/// By tensor index in the main subgraph.
 using ModelEdit = std::map<int, TensorEdit>;
 
 /// Adds the changes of `later`, which win where both change the same.

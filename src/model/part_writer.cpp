@@ -27,12 +27,13 @@ class PartWriter {
     for (const TableCopy& graph : target_.tables("subgraphs")) {
       sources_.push_back({graph, graph.tables("tensors"), graph.tables("operators")});
     }
+    if (as_size(model_.in_file(0)) < sources_.size()) std::swap(sources_[0], sources_[as_size(model_.in_file(0))]);
     source_codes_ = target_.tables("operator_codes");
     if (!is_unchanged()) return place_.fail("has changed since it was read");
     buffers_.push_back(target_.fresh("buffers"));  // buffer 0 stands for "no constant"
     std::vector<Selection> selections{main_selection()};
     for (const int called : called_graphs()) {
-      numbers_.emplace(called, static_cast<int>(selections.size()));
+      numbers_.emplace(model_.in_file(called), static_cast<int>(selections.size()));
       selections.push_back(whole_graph(called));
     }
     std::vector<TableCopy> graphs;
@@ -211,11 +212,11 @@ class PartWriter {
   const ModelPart& part_;
   Place place_;
   TableCopy target_;
-  std::vector<SourceGraph> sources_;
+  std::vector<SourceGraph> sources_;  ///< in the model's order
   std::vector<TableCopy> source_codes_, codes_, buffers_;
   std::map<std::pair<const std::byte*, std::size_t>, std::int64_t> buffer_numbers_;
   std::map<std::int64_t, std::int64_t> code_numbers_;
-  std::map<std::int64_t, std::int64_t> numbers_;  ///< of called subgraphs, by their number in the source
+  std::map<std::int64_t, std::int64_t> numbers_;  ///< of called subgraphs, by their number in the file
   std::size_t constant_bytes_ = 0;
 };
 

@@ -29,8 +29,8 @@ Result<std::size_t> find_output(const ComparePlan& plan, const std::string& name
   if (name.empty() && outputs.empty()) return bad_input("{}: has no outputs, so labels say nothing about it", plan.reference().path);
   const auto& matches = plan.pairings().front().pairing.matches;
   for (std::size_t i = 0; i < matches.size(); ++i) {
-    const bool wanted =
-        name.empty() ? matches[i].reference == outputs[0] : f.name(matches[i].reference) == name || q.name(matches[i].quantized) == name;
+    const bool called = f.goes_by(matches[i].reference, name) || q.goes_by(matches[i].quantized, name);
+    const bool wanted = name.empty() ? matches[i].reference == outputs[0] : called;
     if (wanted) return i;
   }
   if (name.empty()) return bad_input("{}: its first output has no counterpart in {}", plan.reference().path, plan.quantized().path);

@@ -1,9 +1,11 @@
 #include "analysis/compare/comparison_collector.h"
 
 #include <algorithm>
+#include <set>
 
 #include "analysis/compare/record_codec.h"
 #include "core/as_size.h"
+#include "model/reached_subgraphs.h"
 
 namespace visq::analysis {
 namespace {
@@ -12,6 +14,19 @@ std::vector<MapNames> names_of(const Model& model) {
   std::vector<MapNames> names;
   for (std::size_t i = 0; i < model.subgraphs.size(); ++i) names.emplace_back(model, static_cast<int>(i));
   return names;
+}
+
+/// Subgraphs that have no part in what is compared: those that only other signatures run.
+std::set<int> of_other_signatures(const Model& model) {
+  std::set<int> others;
+  if (model.signature.empty()) return others;
+  std::vector<const Operator*> main;
+  for (const Operator& op : model.main().operators) main.push_back(&op);
+  const std::set<int> called = reached_subgraphs(model, std::move(main));
+  for (int graph = 1; graph < static_cast<int>(model.subgraphs.size()); ++graph) {
+    if (!called.contains(graph)) others.insert(graph);
+  }
+  return others;
 }
 
 }  // namespace
@@ -159,11 +174,12 @@ void ComparisonCollector::report_match() {
 
 /// Maps of subgraphs that as a whole have no partner.
 void ComparisonCollector::report_unpaired_graphs(const Model& model, const std::vector<MapNames>& names, bool in_reference) {
+  const std::set<int> others = of_other_signatures(model);
   for (std::size_t graph = 0; graph < model.subgraphs.size(); ++graph) {
     const bool paired = std::any_of(plan_.pairings().begin(), plan_.pairings().end(), [&](const quant::GraphPairing& pairing) {
       return (in_reference ? pairing.reference_subgraph : pairing.quantized_subgraph) == static_cast<int>(graph);
     });
-    if (paired) continue;
+    if (paired || others.contains(static_cast<int>(graph))) continue;
     for (const Operator& op : model.subgraphs[graph].operators) {
       for (const int output : op.outputs) {
         result_.match.unpaired.push_back({in_reference, names[graph].identity(output), "its subgraph has no counterpart"});

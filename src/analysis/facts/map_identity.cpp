@@ -6,7 +6,11 @@
 namespace visq::analysis {
 
 MapNames::MapNames(const Model& model, int subgraph)
-    : graph_(model.subgraphs[as_size(subgraph)]), subgraph_(subgraph), names_(tensor_names(graph_)), places_(graph_.tensors.size()) {
+    : model_(model),
+      graph_(model.subgraphs[as_size(subgraph)]),
+      subgraph_(subgraph),
+      names_(tensor_names(graph_)),
+      places_(graph_.tensors.size()) {
   for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
     places_[as_size(graph_.inputs[i])] = {-1, static_cast<int>(i)};
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/as_size.h"
@@ -16,12 +17,16 @@ class MapNames {
   MapNames(const Model& model, int subgraph);
   MapIdentity identity(int tensor) const;
   const std::string& name(int tensor) const { return names_[as_size(tensor)]; }
+  /// What the model's signature calls an input or output; empty: nothing.
+  std::string_view alias(int tensor) const { return subgraph_ == 0 ? signature_name(model_, tensor) : std::string_view(); }
+  bool goes_by(int tensor, std::string_view word) const { return name(tensor) == word || (!word.empty() && alias(tensor) == word); }
 
  private:
   struct Place {
     int node = -1;
     int output = 0;
   };
+  const Model& model_;
   const Subgraph& graph_;
   int subgraph_;
   std::vector<std::string> names_;

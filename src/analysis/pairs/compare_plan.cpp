@@ -75,7 +75,9 @@ void ComparePlan::choose_pairs(const CompareOptions& options) {
     const auto& [r_names, q_names] = names[graph];
     for (const auto& match : pairings_[graph].pairing.matches) {
       const std::string op = r_names.identity(match.reference).op;
-      wanted_.push_back(nodes.passes({r_names.name(match.reference), q_names.name(match.quantized)}, op));
+      wanted_.push_back(nodes.passes(
+          {r_names.name(match.reference), q_names.name(match.quantized), r_names.alias(match.reference), q_names.alias(match.quantized)},
+          op));
     }
   }
 }

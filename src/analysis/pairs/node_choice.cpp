@@ -43,7 +43,7 @@ class Chooser {
   }
 
  private:
-  bool fits(const MapNames& names, int tensor) const { return filter_.passes({names.name(tensor)}, ""); }
+  bool fits(const MapNames& names, int tensor) const { return filter_.passes({names.name(tensor), names.alias(tensor)}, ""); }
 
   /// Pairs of the name, one per operator; a name of the reference comes before the same name of the other.
   std::vector<TensorMatch> paired() const {

@@ -4,7 +4,7 @@
 
 namespace visq {
 
-ModelIdentity identity(const Model& model) { return {model.path, model.checksum, model.format}; }
+ModelIdentity identity(const Model& model) { return {model.path, model.checksum, model.format, model.signature}; }
 
 namespace analysis {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/facts/map_identity.h"
 #include "core/as_size.h"
 #include "core/error.h"
 #include "data/sources/input_spec.h"
@@ -14,23 +15,22 @@ namespace visq {
 namespace analysis {
 namespace {
 
-/// Position of the tensor of that name in a list of inputs or outputs; -1 where none bears it.
-int position_of(const std::string& name, const std::vector<int>& tensors, const std::vector<std::string>& names) {
-  const auto found = std::find_if(tensors.begin(), tensors.end(), [&](int t) { return names[as_size(t)] == name; });
+/// Position of the tensor of that name in a list of inputs or outputs of a model; -1 where none bears it.
+int position_of(const std::string& name, const std::vector<int>& tensors, const MapNames& names) {
+  const auto found = std::find_if(tensors.begin(), tensors.end(), [&](int t) { return names.goes_by(t, name); });
   return found == tensors.end() ? -1 : static_cast<int>(found - tensors.begin());
 }
 
-std::string listed(const std::vector<int>& tensors, const std::vector<std::string>& names) {
+std::string listed(const std::vector<int>& tensors, const MapNames& names) {
   std::vector<std::string> list;
-  for (const int tensor : tensors) list.push_back("'" + names[as_size(tensor)] + "'");
+  for (const int tensor : tensors) list.push_back("'" + names.name(tensor) + "'");
   return fmt::format("{}", fmt::join(list, ", "));
 }
 
 class Linker {
  public:
-  Linker(const Model& model, const Model* twin) : model_(model), twin_(twin), names_(tensor_names(model.main())) {
-    if (twin != nullptr) twin_names_ = tensor_names(twin->main());
-  }
+  Linker(const Model& model, const Model* twin)
+      : model_(model), twin_(twin), names_(model, 0), twin_names_(twin != nullptr ? *twin : model, 0) {}
 
   /// Works out how the two models belong together; only pairs need it.
   Status pair() {
@@ -77,7 +77,7 @@ class Linker {
   /// The twin's output that belongs to output `position`: by its own name, else by the pairing of the graphs, else by position.
   Result<int> twin_output_of(const std::string& name, int position) const {
     const int tensor = outputs()[as_size(position)];
-    for (const std::string& candidate : {name, names_[as_size(tensor)]}) {
+    for (const std::string& candidate : {name, names_.name(tensor)}) {
       const int own = position_of(candidate, twin_outputs(), twin_names_);
       if (own >= 0) return twin_outputs()[as_size(own)];
     }
@@ -112,7 +112,7 @@ class Linker {
 
   const Model& model_;
   const Model* twin_;
-  std::vector<std::string> names_, twin_names_;
+  MapNames names_, twin_names_;
   std::vector<int> order_;
   quant::Pairing pairing_;
 };

@@ -24,7 +24,7 @@ class Dumper {
     bool any = false;
     for (std::size_t i = 0; i < wanted_.size(); ++i) {
       const int tensor = static_cast<int>(i);
-      wanted_[i] = filter.passes({names_.name(tensor)}, names_.identity(tensor).op);
+      wanted_[i] = filter.passes({names_.name(tensor), names_.alias(tensor)}, names_.identity(tensor).op);
       any = any || wanted_[i];
     }
     if (any) return {};

@@ -86,15 +86,27 @@ class Hdf5Source : public RecordSource {
     VISQ_ASSIGN(const auto names, hdf5::link_names(group, place));
     for (const std::string& name : names) {
       const auto number = decimal(name);
-      if (!number || std::find(numbers_.begin(), numbers_.end(), *number) == numbers_.end()) {
+      const bool numbered = number && std::find(numbers_.begin(), numbers_.end(), *number) != numbers_.end();
+      const auto is_called = [&](const InputSpec& input) { return name == input.alias || name == input.name; };
+      if (!numbered && std::none_of(inputs_.begin(), inputs_.end(), is_called)) {
         return bad_input("{}: '{}' is not an input of {}, which has {}", place, printable(name), model_path_, inputs_.size());
       }
     }
     return {};
   }
 
+  /// What holds an input: a link of its number, or else of its name in the signature or in the model.
+  std::string link_of(hid_t group, std::size_t input) const {
+    const std::string number = std::to_string(numbers_[input]);
+    for (const std::string& name : {number, inputs_[input].alias, inputs_[input].name}) {
+      const bool single = !name.empty() && name != "." && name.find('/') == std::string::npos;  // no path into other groups
+      if (single && H5Lexists(group, name.c_str(), H5P_DEFAULT) > 0) return name;
+    }
+    return number;
+  }
+
   Result<Array> read_typed(hid_t group, std::size_t input, const std::string& place) const {
-    VISQ_ASSIGN(hdf5::Dataset dataset, hdf5::open_dataset(group, std::to_string(numbers_[input]), place));
+    VISQ_ASSIGN(hdf5::Dataset dataset, hdf5::open_dataset(group, link_of(group, input), place));
     VISQ_TRY(check_type(inputs_[input], dataset.dtype, place));
     VISQ_ASSIGN(Shape shape, fit_shape(inputs_[input], dataset.shape, place));
     VISQ_ASSIGN(Array array, hdf5::read(dataset, place));
@@ -108,7 +120,7 @@ class Hdf5Source : public RecordSource {
     if (size_of(dtype) == 0) return bad_input("{}: {} cannot be given as raw bytes", place, name(dtype));
     VISQ_ASSIGN(const std::int64_t bytes, check_size(dtype, stored_shapes_[input], place));
     Array array{dtype, stored_shapes_[input], {}, {}};
-    VISQ_ASSIGN(array.bytes, hdf5::read_raw(group, std::to_string(numbers_[input]), bytes, place));
+    VISQ_ASSIGN(array.bytes, hdf5::read_raw(group, link_of(group, input), bytes, place));
     return array;
   }
 

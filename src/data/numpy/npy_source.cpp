@@ -24,7 +24,7 @@ std::string joined(const std::vector<std::string>& names) {
 
 std::vector<std::string> names_of(const std::vector<InputSpec>& inputs) {
   std::vector<std::string> names;
-  for (const InputSpec& input : inputs) names.push_back(input.name);
+  for (const InputSpec& input : inputs) names.push_back(input.alias.empty() ? input.name : input.alias);
   return names;
 }
 
@@ -42,8 +42,8 @@ Result<std::vector<std::string>> match_folders(const std::string& path, const st
   std::vector<std::string> matched;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     auto found = left.end();
-    for (const std::string& name : {inputs[i].name, as_file_name(inputs[i].name), std::to_string(i)}) {
-      if (found == left.end()) found = std::find(left.begin(), left.end(), name);
+    for (const std::string& name : {inputs[i].alias, inputs[i].name, as_file_name(inputs[i].name), std::to_string(i)}) {
+      if (found == left.end() && !name.empty()) found = std::find(left.begin(), left.end(), name);
     }
     if (found == left.end()) break;
     matched.push_back(*found);

@@ -58,11 +58,16 @@ InputSpec input_spec(const TensorInfo& tensor, std::size_t position) {
           dynamic ? tensor.shape_signature : std::vector<std::int64_t>(stored.begin(), stored.end()), tensor.has_rank};
 }
 
+InputSpec input_spec(const Model& model, std::size_t position) {
+  const int index = model.main().inputs[position];
+  InputSpec spec = input_spec(model.main().tensors[as_size(index)], position);
+  spec.alias = signature_name(model, index);
+  return spec;
+}
+
 std::vector<InputSpec> input_specs(const Model& model) {
   std::vector<InputSpec> specs;
-  for (const int tensor : model.main().inputs) {
-    specs.push_back(input_spec(model.main().tensors[as_size(tensor)], specs.size()));
-  }
+  for (std::size_t i = 0; i < model.main().inputs.size(); ++i) specs.push_back(input_spec(model, i));
   return specs;
 }
 

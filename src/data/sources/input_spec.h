@@ -18,6 +18,7 @@ struct InputSpec {
   DType dtype = DType::kFloat32;
   std::vector<std::int64_t> dims;  ///< -1: any size
   bool has_rank = true;            ///< false: any shape
+  std::string alias = {};          ///< what the model's signature calls it; empty: nothing
 };
 
 /// What kind of values a graph input takes.
@@ -30,6 +31,8 @@ enum class InputKind {
 InputKind kind_of(const TensorInfo& tensor);
 
 InputSpec input_spec(const TensorInfo& tensor, std::size_t position);
+/// With its alias.
+InputSpec input_spec(const Model& model, std::size_t position);
 std::vector<InputSpec> input_specs(const Model& model);
 
 /// The shape as the input knows it: `found`, a first axis of size 1 taken off or added where that makes it fit.

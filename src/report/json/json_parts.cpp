@@ -13,6 +13,7 @@ Json json_model(const ModelIdentity& identity) {
   Json out;
   out["file"] = json_string(identity.path);
   out["sha256"] = identity.sha256.hex();
+  if (!identity.signature.empty()) out["signature"] = json_string(identity.signature);
   return out;
 }
 

@@ -62,6 +62,7 @@ class IdentityReader {
     ModelIdentity identity;
     identity.path = string(value, "file", place + ".file");
     identity.sha256 = Checksum(string(value, "sha256", place + ".sha256"));
+    identity.signature = text(member(value, "signature"));
     return identity;
   }
 

@@ -35,6 +35,7 @@ Json json_metrics(const FullReport& report) {
 
 Json json_model_facts(const ModelIdentity& identity, const std::optional<Inspection>& inspection, Mode mode) {
   Json out{{"file", json_string(file_name(identity.path))}, {"sha256", identity.sha256.hex()}, {"mode", name(mode)}};
+  if (!identity.signature.empty()) out["signature"] = json_string(identity.signature);
   if (!inspection) return out;
   out["operators"] = inspection->operators;
   out["macs"] = inspection->macs;

@@ -180,6 +180,17 @@ class TextReport {
                      all.macs_unknown > 0 ? fmt::format(", and those of {} that do not tell", counted(all.macs_unknown, "operator")) : "",
                      all.dynamic_shapes && all.macs > 0 ? " (open sizes count as stored)" : ""));
     line(fmt::format("  parameters    {} in {}", grouped(all.parameters.elements), counted(all.parameters.bytes, "byte")));
+    for (const Signature& signature : all.signatures) line("  signature     " + signature_text(signature));
+  }
+
+  std::string signature_text(const Signature& signature) const {
+    const auto names = [](const std::vector<std::pair<std::string, int>>& tensors) {
+      std::string list;
+      for (const auto& [name, tensor] : tensors) list += (list.empty() ? "" : ", ") + printable(name);
+      return list;
+    };
+    const std::string place = inspection_.subgraphs.size() > 1 ? fmt::format(" (subgraph {})", signature.subgraph) : "";
+    return fmt::format("{}{}: {} -> {}", printable(signature.key), place, names(signature.inputs), names(signature.outputs));
   }
 
   void types() {

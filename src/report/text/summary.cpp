@@ -102,8 +102,11 @@ class Summary {
   }
 
   void header() {
-    out_ += text_table({{"reference"}, {printable(result_.reference.path)}, {std::string(name(result_.reference_mode))}},
-                       {{"quantized", printable(result_.quantized.path), std::string(name(result_.quantized_mode))},
+    const auto file = [](const ModelIdentity& model) {
+      return printable(model.path) + (model.signature.empty() ? "" : fmt::format(", signature '{}'", printable(model.signature)));
+    };
+    out_ += text_table({{"reference"}, {file(result_.reference)}, {std::string(name(result_.reference_mode))}},
+                       {{"quantized", file(result_.quantized), std::string(name(result_.quantized_mode))},
                         {"data", printable(result_.data), records_text(result_)}});
     if (result_.interrupted) out_ += style_.warning("interrupted: the numbers are those of the records done so far") + "\n";
   }

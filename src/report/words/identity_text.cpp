@@ -10,7 +10,9 @@ namespace visq::report {
 namespace {
 
 std::string model_text(const ModelIdentity& model, Mode mode, bool with_mode) {
-  return with_mode ? fmt::format("{} ({})", printable(model.path), name(mode)) : printable(model.path);
+  std::string text = printable(model.path);
+  if (!model.signature.empty()) text += fmt::format(", signature '{}'", printable(model.signature));
+  return with_mode ? fmt::format("{} ({})", text, name(mode)) : text;
 }
 
 std::string bare_name(const std::string& path) { return printable(std::filesystem::path(path).filename().string()); }

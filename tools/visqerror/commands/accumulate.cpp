@@ -13,6 +13,7 @@
 #include "visqerror/options/command.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/session.h"
+#include "visqerror/sessions/signatures.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -21,6 +22,7 @@ namespace {
 
 struct Arguments {
   std::string reference, quantized, threads;
+  std::string signature;
   std::vector<std::string> quantize, keep_float, metrics;
   bool average = false;
   DataOptions data;
@@ -75,7 +77,7 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(AccumulateOptions options, parse_options(arguments, inputs));
   VISQ_ASSIGN(const auto outputs,
               ResultOutputs::prepare(arguments.output, {"accumulate.txt", "accumulate.csv", "accumulate.svg", "accumulate.json"}, inputs));
-  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
+  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, arguments.signature, console));
   const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(const Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
   set_up(options, records, "records", console);
@@ -99,6 +101,7 @@ std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.argument("FP32", arguments->reference, "the reference: a float model");
   options.argument("QUANT", arguments->quantized, "its quantized twin");
+  add_signature(options, arguments->signature);
   arguments->data.add_to(options);
   add_pairs(options, arguments->data.pairs);
   const std::string group = "Curves";

@@ -11,6 +11,7 @@
 #include "visqerror/options/sequence_arguments.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/session.h"
+#include "visqerror/sessions/signatures.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -19,6 +20,7 @@ namespace {
 
 struct Arguments {
   std::string reference, quantized, save, threads, mode, ref_mode, post;
+  std::string signature;
   std::vector<std::string> metrics, nodes;
   bool per_record = false;
   DataOptions data;
@@ -57,7 +59,7 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(const auto outputs,
               ResultOutputs::prepare(arguments.output, {"badcase.txt", "badcase.json"},
                                      {arguments.reference, arguments.quantized, arguments.data.path, arguments.sequence.state}, saved));
-  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
+  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, arguments.signature, console));
   const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(options.sequence, open_sequence(arguments.sequence, *reference, quantized.get(), console));
   VISQ_TRY(set_modes(options, arguments.ref_mode, arguments.mode, pair));
@@ -79,6 +81,7 @@ std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.argument("FP32", arguments->reference, "the reference: a float model, or a better quantized one");
   options.argument("QUANT", arguments->quantized, "its quantized twin");
+  add_signature(options, arguments->signature);
   arguments->data.add_to(options);
   add_pairs(options, arguments->data.pairs);
   arguments->sequence.add_to(options);

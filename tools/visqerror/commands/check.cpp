@@ -10,6 +10,7 @@
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/outputs/review_outputs.h"
 #include "visqerror/sessions/session.h"
+#include "visqerror/sessions/signatures.h"
 #include "visqerror/terminal/exit_code.h"
 
 namespace visq::tool::command_check {
@@ -17,6 +18,7 @@ namespace {
 
 struct Arguments {
   std::string first, second;
+  std::string signature;
   PairWishes pairs;
   ConsoleOptions console;
   ResultOutputOptions output;
@@ -39,11 +41,8 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(const auto outputs,
               ResultOutputs::prepare(arguments.output, {"model_check_result.txt", "check.json"}, {arguments.first, arguments.second},
                                      reviews.paths(report::review_of(nothing, {}, reviews.options()))));
-  VISQ_ASSIGN(const SharedModel first, load(arguments.first, console));
-  SharedModel second;
-  if (pair) {
-    VISQ_ASSIGN(second, load(arguments.second, console));
-  }
+  VISQ_ASSIGN(const Pair models, load_one_or_two(arguments.first, arguments.second, arguments.signature, console));
+  const auto& [first, second] = models;
   if (!pair && !(arguments.pairs.pairs.empty() && arguments.pairs.apart.empty())) {
     return usage_error("--pair and --no-pair: two models are needed");
   }
@@ -65,6 +64,7 @@ std::function<int()> setup(Options& options) {
   options.argument("REFERENCE", arguments->first, "the float model that MODEL was made from, to see whether it still is that network")
       .usually("none");
   options.argument("MODEL", arguments->second, "the model to check, float or quantized");
+  add_signature(options, arguments->signature);
   add_pairs(options, arguments->pairs);
   arguments->output.add_to(options, "model_check_result.txt, check.json");
   arguments->review.add_to(options, false);

@@ -11,6 +11,7 @@
 #include "visqerror/sessions/baseline.h"
 #include "visqerror/sessions/compare_outputs.h"
 #include "visqerror/sessions/comparison.h"
+#include "visqerror/sessions/signatures.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -107,9 +108,8 @@ Result<PairRequest> make_request(const Arguments& arguments) {
   return request;
 }
 
-Result<int> execute(const Arguments& arguments) {
+Result<int> execute_one(const Arguments& arguments) {
   const Console console = arguments.console.console();
-  VISQ_TRY(check_models(arguments));
   VISQ_ASSIGN(PairRequest request, make_request(arguments));
   VISQ_ASSIGN(const Demands demands, parse_demands(arguments, request.options.metrics));
   VISQ_ASSIGN(const auto outputs, CompareOutputs::prepare(arguments.output, request, {arguments.baseline}));
@@ -120,11 +120,31 @@ Result<int> execute(const Arguments& arguments) {
   return conclude(result, outcomes, arguments.allow_partial);
 }
 
+/// Two dumps have no signatures.
+Result<std::vector<std::string>> signatures_of(const PairRequest& pair) {
+  const bool dumps = !pair.quantized.empty() && holds_dump(pair.reference) && holds_dump(pair.quantized);
+  if (dumps) return std::vector<std::string>(1);
+  return signatures_in_turn(pair.signature, pair.reference, pair.quantized);
+}
+
+Result<int> execute(const Arguments& arguments) {
+  VISQ_TRY(check_models(arguments));
+  VISQ_ASSIGN(const auto signatures, signatures_of(arguments.pair));
+  if (signatures.size() == 1) return execute_one(arguments);
+  return run_in_turn(signatures, arguments.output.json != "-", [&](const std::string& signature) -> Result<int> {
+    Arguments own = arguments;
+    own.pair.signature = signature;
+    VISQ_ASSIGN(own.output, arguments.output.of_signature(signature));
+    return execute_one(own);
+  });
+}
+
 std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.argument("FP32", arguments->pair.reference, "the reference: a float model, or a better quantized one; or a dump of feature maps");
   options.argument("QUANT", arguments->pair.quantized,
                    "its quantized twin; without it, FP32 is a quantized model: fake quantization against its integer execution");
+  add_signature(options, arguments->pair.signature);
   arguments->pair.data.add_to(options);
   add_pairs(options, arguments->pair.data.pairs);
   arguments->pair.sequence.add_to(options);

@@ -11,6 +11,7 @@
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/outputs/review_outputs.h"
 #include "visqerror/sessions/record_choice.h"
+#include "visqerror/sessions/signatures.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -21,6 +22,7 @@ constexpr std::int64_t kRecords = 16;
 
 struct Arguments {
   std::string reference, quantized, threads, validation, fail_on, thresholds;
+  std::string signature;
   std::string outlier_z, concat_ratio, last_layer_bits, degrade_ratio;
   DataOptions data;
   ConsoleOptions console;
@@ -115,7 +117,7 @@ Result<int> execute(const Arguments& arguments) {
       const auto outputs,
       ResultOutputs::prepare(arguments.output, names, {arguments.reference, arguments.quantized, arguments.data.path, arguments.validation},
                              reviews.paths(report::review_of(nothing, {}, {}, {}, reviews.options()))));
-  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
+  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, arguments.signature, console));
   const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
   if (arguments.data.records.empty()) VISQ_TRY(keep_spread(records, kRecords, *reference, *quantized, console));
@@ -158,6 +160,7 @@ std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.argument("FP32", arguments->reference, "the float model");
   options.argument("QUANT", arguments->quantized, "its quantized twin");
+  add_signature(options, arguments->signature);
   arguments->data.add_to(options, "16, spread evenly, and the 8 worst");
   add_pairs(options, arguments->data.pairs);
   options.value("--validation-data", arguments->validation, "PATH", "other data, for a second set of degradation graphs").group("Data");

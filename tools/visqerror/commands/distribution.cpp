@@ -11,6 +11,7 @@
 #include "visqerror/options/sequence_arguments.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/session.h"
+#include "visqerror/sessions/signatures.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -21,6 +22,7 @@ constexpr std::int64_t kMostAxes = 64;
 
 struct Arguments {
   std::string reference, quantized, threads, mode, ref_mode, axis;
+  std::string signature;
   DataOptions data;
   SequenceArguments sequence;
   SelectionOptions selection;
@@ -57,7 +59,7 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(const auto outputs,
               ResultOutputs::prepare(arguments.output, {"distribution.html", "distribution.json"},
                                      {arguments.reference, arguments.quantized, arguments.data.path, arguments.sequence.state}));
-  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
+  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, arguments.signature, console));
   const auto& [reference, quantized] = pair;
   VISQ_TRY(set_modes(options, arguments.ref_mode, arguments.mode, pair));
   VISQ_ASSIGN(options.sequence, open_sequence(arguments.sequence, *reference, quantized.get(), console));
@@ -78,6 +80,7 @@ std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.argument("FP32", arguments->reference, "the reference: a float model, or a better quantized one");
   options.argument("QUANT", arguments->quantized, "its quantized twin");
+  add_signature(options, arguments->signature);
   arguments->data.add_to(options);
   add_pairs(options, arguments->data.pairs);
   arguments->sequence.add_to(options);

@@ -8,13 +8,14 @@
 #include "visqerror/options/command.h"
 #include "visqerror/outputs/output_files.h"
 #include "visqerror/sessions/session.h"
+#include "visqerror/sessions/signatures.h"
 #include "visqerror/terminal/exit_code.h"
 
 namespace visq::tool::command_dot {
 namespace {
 
 struct Arguments {
-  std::string file, model, out, title;
+  std::string file, model, signature, out, title;
   ConsoleOptions console;
 };
 
@@ -27,7 +28,7 @@ Result<int> execute(const Arguments& arguments) {
   }
   VISQ_ASSIGN(VisqFile file, read_visq_json(arguments.file));
   if (!arguments.title.empty()) file.title = arguments.title;
-  VISQ_ASSIGN(const SharedModel model, load(arguments.model.empty() ? file.model : arguments.model, console));
+  VISQ_ASSIGN(const SharedModel model, load(arguments.model.empty() ? file.model : arguments.model, arguments.signature, console));
   VISQ_ASSIGN(const std::string graph, dot_graph(file, graph_of(*model)));
   if (arguments.out.empty()) {
     VISQ_TRY(write_stdout(graph));
@@ -46,6 +47,7 @@ std::function<int()> setup(Options& options) {
   options.argument("MODEL", arguments->model, "its model; default: the one that the file names, beside it").usually("as FILE says");
   options.value("-o,--out", arguments->out, "FILE", "the DOT file to write; default: standard output");
   options.value("--title", arguments->title, "TEXT", "title of the picture");
+  add_signature(options, arguments->signature);
   arguments->console.add_to(options);
   options.footer(
       "Examples:\n"

@@ -15,6 +15,7 @@
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/outputs/staged_folder.h"
 #include "visqerror/sessions/session.h"
+#include "visqerror/sessions/signatures.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -23,6 +24,7 @@ namespace {
 
 struct Arguments {
   std::string reference, quantized, node, run, mode, ref_mode;
+  std::string signature;
   DataOptions data;
   SequenceArguments sequence;
   ConsoleOptions console;
@@ -71,7 +73,7 @@ class Replayer {
   /// Runs `model` on `data` and writes its outputs. Warns where `expected`, the values inside the whole model, are others.
   Result<ReplayResult> run(const ExtractedPart& part, const std::string& model, const std::string& data, const std::string& outputs,
                            const std::vector<std::vector<Array>>* expected) {
-    VISQ_ASSIGN(const SharedModel loaded, load(stage_ / model, console_));
+    VISQ_ASSIGN(const SharedModel loaded, load(stage_ / model, "", console_));
     VISQ_ASSIGN(const auto source, open_data(stage_ / data, *loaded));
     VISQ_ASSIGN(const auto writer, DumpWriter::create(stage_ / outputs, model, part.mode));
     VISQ_ASSIGN(ReplayResult result, replay(loaded, *source, part.mode, *writer));
@@ -130,7 +132,7 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(const auto outputs,
               ResultOutputs::prepare(arguments.output, all_names(),
                                      {arguments.reference, arguments.quantized, arguments.data.path, arguments.sequence.state}));
-  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
+  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, arguments.signature, console));
   const auto& [reference, quantized] = pair;
   ExtractOptions options;
   options.node = arguments.node;
@@ -159,6 +161,7 @@ std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.argument("FP32", arguments->reference, "the reference: a float model, or a better quantized one");
   options.argument("QUANT", arguments->quantized, "its quantized twin");
+  add_signature(options, arguments->signature);
   arguments->data.add_to(options, "1");
   add_pairs(options, arguments->data.pairs);
   arguments->sequence.add_to(options);

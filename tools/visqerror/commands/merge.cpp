@@ -40,7 +40,7 @@ Result<std::vector<Part>> read_parts(const std::vector<std::string>& files) {
 
 /// The model that a result is of, from where it was.
 Result<SharedModel> load_same(const ModelIdentity& identity, const Console& console) {
-  VISQ_ASSIGN(SharedModel model, load(identity.path, console));
+  VISQ_ASSIGN(SharedModel model, load(identity.path, identity.signature, console));
   if (model->checksum != identity.sha256) return bad_input("{}: is not the model that the results are of", identity.path);
   return model;
 }

@@ -10,6 +10,7 @@
 #include "visqerror/options/command.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/record_choice.h"
+#include "visqerror/sessions/signatures.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -18,6 +19,7 @@ namespace {
 
 struct Arguments {
   std::string reference, quantized, threads, threshold, from;
+  std::string signature;
   DataOptions data;
   SelectionOptions selection;
   ConsoleOptions console;
@@ -62,7 +64,7 @@ Result<int> execute(const Arguments& arguments) {
     VISQ_ASSIGN(ranking, report::read_ranking(arguments.from));
     options.ranking = &ranking;
   }
-  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
+  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, arguments.signature, console));
   const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
   TimedRecords timed(arguments.data, records, pair, console);
@@ -91,6 +93,7 @@ std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.argument("FP32", arguments->reference, "the reference: a float model");
   options.argument("QUANT", arguments->quantized, "its quantized twin");
+  add_signature(options, arguments->signature);
   arguments->data.add_to(options, "as many as two seconds have room for");
   add_pairs(options, arguments->data.pairs);
   arguments->selection.add_to(options);

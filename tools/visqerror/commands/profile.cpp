@@ -12,6 +12,7 @@
 #include "visqerror/options/sequence_arguments.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/session.h"
+#include "visqerror/sessions/signatures.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -20,6 +21,7 @@ namespace {
 
 struct Arguments {
   std::string model, twin, threads, mode, ref_mode;
+  std::string signature;
   std::vector<std::string> write;
   DataOptions data;
   SequenceArguments sequence;
@@ -104,11 +106,8 @@ Result<int> execute(const Arguments& arguments) {
                                                          {arguments.model, arguments.twin, arguments.data.path, arguments.sequence.state}));
   TensorBoardOutput tensorboard;
   VISQ_TRY(tensorboard.prepare(events));
-  VISQ_ASSIGN(const SharedModel model, load(arguments.model, console));
-  SharedModel twin;
-  if (!arguments.twin.empty()) {
-    VISQ_ASSIGN(twin, load(arguments.twin, console));
-  }
+  VISQ_ASSIGN(const Pair models, load_one_or_two(arguments.model, arguments.twin, arguments.signature, console));
+  const auto& [model, twin] = models;
   VISQ_ASSIGN(ProfileOptions options, make_options(arguments, *model, twin.get()));
   VISQ_ASSIGN(options.sequence, open_sequence(arguments.sequence, *model, twin.get(), console));
   say_if_sequence({model.get(), twin ? twin.get() : model.get()}, console);
@@ -135,6 +134,7 @@ std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.argument("MODEL", arguments->model, "a circle or TFLite model");
   options.argument("QUANT", arguments->twin, "its quantized twin, fed with the same data").usually("none");
+  add_signature(options, arguments->signature);
   arguments->data.add_to(options);
   add_pairs(options, arguments->data.pairs);
   arguments->sequence.add_to(options);

@@ -12,6 +12,7 @@
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/eval_program.h"
 #include "visqerror/sessions/record_choice.h"
+#include "visqerror/sessions/signatures.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -22,6 +23,7 @@ constexpr std::int64_t kRecords = 16;
 
 struct Arguments {
   std::string reference, quantized, threads, budget, target, to, labels, label_offset, eval, write_model;
+  std::string signature;
   std::vector<std::string> write;
   DataOptions data;
   ConsoleOptions console;
@@ -122,7 +124,7 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(const auto outputs,
               ResultOutputs::prepare(arguments.output, {"recommend.txt", "recommend.json", "recommend.svg"},
                                      {arguments.reference, arguments.quantized, arguments.data.path, arguments.labels}, more));
-  VISQ_ASSIGN(const auto pair, open_pair(arguments.reference, arguments.quantized, console));
+  VISQ_ASSIGN(const auto pair, open_pair(arguments.reference, arguments.quantized, arguments.signature, console));
   const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
   Records labelled;
@@ -156,6 +158,7 @@ std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.argument("FP32", arguments->reference, "the float model");
   options.argument("QUANT", arguments->quantized, "its quantized twin");
+  add_signature(options, arguments->signature);
   arguments->data.add_to(options, "16, spread evenly, and the 8 worst");
   add_pairs(options, arguments->data.pairs);
   options

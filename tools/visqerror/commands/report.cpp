@@ -13,6 +13,7 @@
 #include "visqerror/sessions/comparison.h"
 #include "visqerror/sessions/record_choice.h"
 #include "visqerror/sessions/report_parts.h"
+#include "visqerror/sessions/signatures.h"
 #include "visqerror/terminal/browser.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
@@ -90,6 +91,7 @@ std::string command_line(const Arguments& arguments, const Plan& plan) {
   };
   if (!pair.quantized.empty()) line += " " + file(pair.quantized);
   const auto word = [](const std::string& text) { return text.empty() ? "" : report::shell_word(text); };
+  add("--signature", word(pair.signature));
   add("-d", pair.data.path.empty() ? "" : file(pair.data.path));
   add("--records", word(pair.data.records));
   if (pair.data.path.empty() && !pair.quantized.empty()) add("--seed", word(pair.data.seed));
@@ -115,7 +117,7 @@ std::string command_line(const Arguments& arguments, const Plan& plan) {
 /// The comparison and the accuracy over all records, and unless --quick everything else over some of them.
 Status fill(const Arguments& arguments, Plan& plan, const Console& console, FullReport& report) {
   PairRequest& pair = plan.pair;
-  VISQ_ASSIGN(const Pair models, open_pair(pair.reference, pair.quantized, console));
+  VISQ_ASSIGN(const Pair models, open_pair(pair.reference, pair.quantized, pair.signature, console));
   const auto& [reference, quantized] = models;
   CompareOptions& options = pair.options;
   VISQ_ASSIGN(options.sequence, open_sequence(pair.sequence, *reference, quantized.get(), console));
@@ -196,16 +198,14 @@ Result<int> execute_file(const Arguments& arguments, const Console& console) {
   VISQ_ASSIGN(const Plan plan, make_plan(arguments));
   VISQ_ASSIGN(const auto outputs, prepare(arguments, plan));
   VISQ_ASSIGN(const VisqFile file, read_visq_json(pair.reference));
-  VISQ_ASSIGN(const SharedModel model, load(pair.quantized.empty() ? file.model : pair.quantized, console));
+  VISQ_ASSIGN(const SharedModel model, load(pair.quantized.empty() ? file.model : pair.quantized, pair.signature, console));
   VISQ_ASSIGN(FullReport report, report_of(file, *model));
   VISQ_TRY(write(arguments, plan, report, *outputs, console));
   return kDone;
 }
 
-Result<int> execute(const Arguments& arguments) {
+Result<int> execute_one(const Arguments& arguments) {
   const Console console = arguments.console.console();
-  if (arguments.pair.reference.ends_with(".json")) return execute_file(arguments, console);
-  VISQ_TRY(need_pair("report", arguments.pair.quantized));
   VISQ_ASSIGN(Plan plan, make_plan(arguments));
   VISQ_ASSIGN(const auto outputs, prepare(arguments, plan));
   FullReport report;
@@ -214,6 +214,21 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_TRY(write(arguments, plan, report, *outputs, console));
   const bool incomplete = !report.missing.empty() && !arguments.allow_partial;
   return incomplete ? kIncomplete : conclude(report.comparison, {}, arguments.allow_partial);
+}
+
+Result<int> execute(const Arguments& arguments) {
+  const PairRequest& pair = arguments.pair;
+  if (pair.reference.ends_with(".json")) return execute_file(arguments, arguments.console.console());
+  VISQ_TRY(need_pair("report", pair.quantized));
+  VISQ_ASSIGN(const auto signatures, signatures_in_turn(pair.signature, pair.reference, pair.quantized));
+  if (signatures.size() == 1) return execute_one(arguments);
+  return run_in_turn(signatures, arguments.json != "-", [&](const std::string& signature) {
+    Arguments own = arguments;
+    own.pair.signature = signature;
+    own.out = names_page(own.out) ? file_of_signature(own.out, signature) : folder_of_signature(own.out, signature);
+    own.json = file_of_signature(own.json, signature);
+    return execute_one(own);
+  });
 }
 
 void add_output_options(Options& options, const std::shared_ptr<Arguments>& arguments) {
@@ -243,6 +258,7 @@ std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.argument("FP32", arguments->pair.reference, "the float model; or a *.visq.json file, to draw what it holds");
   options.argument("QUANT", arguments->pair.quantized, "its quantized twin; of a visq.json file its model, default: the one that it names");
+  add_signature(options, arguments->pair.signature);
   arguments->pair.data.add_to(options, "all; for causes 16, spread evenly, and the 8 worst");
   add_pairs(options, arguments->pair.data.pairs);
   arguments->pair.sequence.add_to(options);

@@ -12,6 +12,7 @@
 #include "visqerror/options/sequence_arguments.h"
 #include "visqerror/outputs/output_files.h"
 #include "visqerror/sessions/session.h"
+#include "visqerror/sessions/signatures.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -20,6 +21,7 @@ namespace {
 
 struct Arguments {
   std::string model, mode, out, json;
+  std::string signature;
   DataOptions data;
   SequenceArguments sequence;
   SelectionOptions selection;
@@ -88,7 +90,7 @@ Result<int> execute(const Arguments& arguments) {
   }
   VISQ_TRY(check_outputs(arguments));
 
-  VISQ_ASSIGN(const SharedModel model, load(arguments.model, console));
+  VISQ_ASSIGN(const SharedModel model, load(arguments.model, arguments.signature, console));
   options.mode = mode.value_or(default_mode(*model));
   VISQ_ASSIGN(options.sequence, open_sequence(arguments.sequence, *model, nullptr, console));
   VISQ_ASSIGN(const Records records, open_records(arguments.data, *model, nullptr, false, console, options.sequence));
@@ -118,6 +120,7 @@ Result<int> execute(const Arguments& arguments) {
 std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.argument("MODEL", arguments->model, "a circle or TFLite model");
+  add_signature(options, arguments->signature);
   arguments->data.add_to(options);
   arguments->sequence.add_to(options);
   arguments->selection.add_to(options);

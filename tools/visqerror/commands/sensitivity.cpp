@@ -17,6 +17,7 @@
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/outputs/resume_file.h"
 #include "visqerror/sessions/record_choice.h"
+#include "visqerror/sessions/signatures.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -32,6 +33,7 @@ constexpr SensitiveType kAllTypes[] = {SensitiveType::kOutput, SensitiveType::kN
 
 struct Arguments {
   std::string reference, quantized, threads, output_node, top;
+  std::string signature;
   std::vector<std::string> types, metrics, write;
   bool leave_one_out = false, estimate = false, reverse = false, clean = false;
   DataOptions data;
@@ -172,7 +174,7 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(const ConfigOutputs configs, ConfigOutputs::parse(arguments.write, arguments.output.folder));
   VISQ_ASSIGN(const auto outputs, ResultOutputs::prepare(arguments.output, {"sensitive_ops.txt", "sensitive_ops.csv", "sensitivity.json"},
                                                          {arguments.reference, arguments.quantized, arguments.data.path}, configs.paths()));
-  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, console));
+  VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, arguments.signature, console));
   options.top = static_cast<int>(top);
   std::optional<ResumeFile> file;
   VISQ_ASSIGN(SensitivityResult result,
@@ -229,6 +231,7 @@ std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.argument("FP32", arguments->reference, "the float model");
   options.argument("QUANT", arguments->quantized, "its quantized twin");
+  add_signature(options, arguments->signature);
   arguments->data.add_to(options, "as many as two seconds have room for; with --estimate all");
   add_pairs(options, arguments->data.pairs);
   add_selection(options, *arguments);

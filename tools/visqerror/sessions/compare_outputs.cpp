@@ -10,6 +10,7 @@
 #include "visqerror/options/values.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/outputs/review_outputs.h"
+#include "visqerror/sessions/signatures.h"
 
 namespace visq::tool {
 namespace {
@@ -57,6 +58,21 @@ void CompareOutputOptions::add_to(Options& options) {
   options.value("--sort", sort, "METRIC", "the metric by which the terminal shows the worst nodes").group(group);
   options.value("--colors", colors, "SCALE", "linear or log; default: log where a few values dwarf the others").group(group);
   options.value("--names", names, "MODEL", "whose tensor names model-explorer uses: reference (default) or quantized").group(group);
+}
+
+Result<CompareOutputOptions> CompareOutputOptions::of_signature(const std::string& signature) const {
+  CompareOutputOptions own = *this;
+  own.folder = folder_of_signature(folder, signature);
+  own.json = file_of_signature(json, signature);
+  for (std::string& text : own.write) {
+    const auto equals = text.find('=');
+    if (equals != std::string::npos) {
+      text = text.substr(0, equals + 1) + file_of_signature(text.substr(equals + 1), signature);
+    } else if (folder.empty()) {
+      return usage_error("--write {}: the models have several signatures; give -o DIR, {}=FILE, or one --signature", text, text);
+    }
+  }
+  return own;
 }
 
 Result<std::unique_ptr<CompareOutputs>> CompareOutputs::prepare(const CompareOutputOptions& options, const PairRequest& request,

@@ -19,6 +19,8 @@ struct CompareOutputOptions {
   std::vector<std::string> write;
 
   void add_to(Options& options);
+  /// The same, in files and folders of one signature's own. Errors: kUsage where there is no place for them.
+  Result<CompareOutputOptions> of_signature(const std::string& signature) const;
 };
 
 class CompareOutputs {

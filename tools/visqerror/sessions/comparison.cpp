@@ -43,6 +43,14 @@ Status complete(PairRequest& request, const Model& reference) {
   return {};
 }
 
+Result<Pair> open_models(PairRequest& request, const Console& console) {
+  const std::string& quantized = request.quantized;
+  if (!quantized.empty() && quantized != request.reference) return load_pair(request.reference, quantized, request.signature, console);
+  VISQ_ASSIGN(const SharedModel model, load(request.reference, request.signature, console));
+  VISQ_TRY(complete(request, *model));
+  return Pair{model, model};
+}
+
 /// The outputs of both models into files, and what the user's program says about them. Nothing where it was interrupted.
 Result<std::optional<Accuracy>> evaluate(const std::string& program, const SharedModel& reference, const SharedModel& quantized,
                                          RecordSource& data, const AccuracyOptions& options) {
@@ -136,11 +144,9 @@ Status add_shares(const SharedModel& reference, const SharedModel& quantized, Re
 Result<CompareResult> compare_pair(PairRequest request, const Console& console) {
   if (!request.quantized.empty() && holds_dump(request.reference) && holds_dump(request.quantized))
     return compare_dump_files(request, console);
-  VISQ_ASSIGN(const SharedModel reference, load(request.reference, console));
-  VISQ_TRY(complete(request, *reference));
+  VISQ_ASSIGN(const Pair models, open_models(request, console));
+  const auto& [reference, quantized] = models;
   VISQ_ASSIGN(const Labels labels, read_labels(request));
-  const bool same = request.quantized == request.reference;
-  VISQ_ASSIGN(const SharedModel quantized, same ? Result<SharedModel>(reference) : load(request.quantized, console));
   CompareOptions& options = request.options;
   VISQ_ASSIGN(options.sequence, open_sequence(request.sequence, *reference, quantized.get(), console));
   VISQ_ASSIGN(const Records records,

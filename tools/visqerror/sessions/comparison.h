@@ -15,6 +15,7 @@ namespace visq::tool {
 /// A pair of models and how to compare them.
 struct PairRequest {
   std::string reference, quantized;  ///< paths
+  std::string signature;             ///< see choose_signatures()
   DataOptions data;
   SequenceArguments sequence;
   std::string labels, label_offset, output_node;       ///< as on the command line; no labels: no accuracy

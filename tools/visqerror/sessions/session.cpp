@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "visq/badcase.h"
 #include "visq/limits.h"
+#include "visqerror/sessions/signatures.h"
 #include "visqerror/terminal/interrupt.h"
 
 namespace visq::tool {
@@ -105,13 +106,33 @@ Result<Mode> mode_of(const std::string& option, const std::string& text, const M
   return text.empty() ? default_mode(model) : parse_mode(option, text);
 }
 
+void describe(const Model& model, const Console& console) {
+  console.log(fmt::format("{}: {}, {} subgraph{}, {} operators in the main one", model.path, format_label(model.format),
+                          model.subgraphs.size(), model.subgraphs.size() == 1 ? "" : "s", model.main().operators.size()));
+}
+
 }  // namespace
 
-Result<SharedModel> load(const std::string& path, const Console& console) {
+Result<SharedModel> load(const std::string& path, const std::string& signature, const Console& console) {
   VISQ_ASSIGN(Model model, load_model(path));
-  console.log(fmt::format("{}: {}, {} subgraph{}, {} operators in the main one", path, format_label(model.format), model.subgraphs.size(),
-                          model.subgraphs.size() == 1 ? "" : "s", model.main().operators.size()));
+  VISQ_TRY(choose_signatures(signature, model, nullptr, console));
+  describe(model, console);
   return std::make_shared<const Model>(std::move(model));
+}
+
+Result<Pair> load_pair(const std::string& reference, const std::string& quantized, const std::string& signature, const Console& console) {
+  VISQ_ASSIGN(Model model, load_model(reference));
+  VISQ_ASSIGN(Model twin, load_model(quantized));
+  VISQ_TRY(choose_signatures(signature, model, &twin, console));
+  describe(model, console);
+  describe(twin, console);
+  return Pair{std::make_shared<const Model>(std::move(model)), std::make_shared<const Model>(std::move(twin))};
+}
+
+Result<Pair> load_one_or_two(const std::string& model, const std::string& twin, const std::string& signature, const Console& console) {
+  if (!twin.empty()) return load_pair(model, twin, signature, console);
+  VISQ_ASSIGN(SharedModel one, load(model, signature, console));
+  return Pair{std::move(one), nullptr};
 }
 
 Status need_pair(const std::string& command, const std::string& quantized) {
@@ -119,10 +140,8 @@ Status need_pair(const std::string& command, const std::string& quantized) {
   return {};
 }
 
-Result<Pair> open_pair(const std::string& reference, const std::string& quantized, const Console& console) {
-  Pair pair;
-  VISQ_ASSIGN(pair.reference, load(reference, console));
-  VISQ_ASSIGN(pair.quantized, load(quantized, console));
+Result<Pair> open_pair(const std::string& reference, const std::string& quantized, const std::string& signature, const Console& console) {
+  VISQ_ASSIGN(Pair pair, load_pair(reference, quantized, signature, console));
   say_if_sequence({pair.reference.get(), pair.quantized.get()}, console);
   return pair;
 }

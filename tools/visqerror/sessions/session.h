@@ -15,7 +15,8 @@ namespace visq::tool {
 
 using SharedModel = std::shared_ptr<const Model>;
 
-Result<SharedModel> load(const std::string& path, const Console& console);
+/// `signature`: as --signature gives it, see choose_signatures().
+Result<SharedModel> load(const std::string& path, const std::string& signature, const Console& console);
 
 /// Errors: kUsage where a command that needs two models was given one.
 Status need_pair(const std::string& command, const std::string& quantized);
@@ -24,7 +25,11 @@ Status need_pair(const std::string& command, const std::string& quantized);
 struct Pair {
   SharedModel reference, quantized;
 };
-Result<Pair> open_pair(const std::string& reference, const std::string& quantized, const Console& console);
+/// Without a word about sequences.
+Result<Pair> load_pair(const std::string& reference, const std::string& quantized, const std::string& signature, const Console& console);
+/// The second model of the pair is null where there is no path.
+Result<Pair> load_one_or_two(const std::string& model, const std::string& twin, const std::string& signature, const Console& console);
+Result<Pair> open_pair(const std::string& reference, const std::string& quantized, const std::string& signature, const Console& console);
 
 /// Data as the options ask for it. `twin` (may be null) is the quantized model of a pair; `legacy` draws random data as the original
 /// tool does. Without --data: one random record, said aloud. Where maps could be paired in several ways, runs the first record to decide.
