@@ -13,6 +13,7 @@ def needles(average=True):
     """Finds a small glyph in a black picture; its features are averaged by AVERAGE_POOL_2D or by MEAN."""
     i = L.Input((data.SIDE, data.SIDE, 1), name="image")
     x = networks.conv(networks.conv(i, 16, 5), 24)
+    x = L.ActivityRegularization(l1=3e-4)(x)  # what makes features sparse
     x = L.Flatten()(L.AveragePooling2D(data.SIDE, name="average")(x)) if average else L.GlobalAveragePooling2D(name="mean")(x)
     x = L.BatchNormalization()(x)
     return keras.Model(i, L.Dense(6, activation="softmax", name="head")(x))

@@ -47,6 +47,7 @@ def main():
             continue
         print(f"{name:24s} {facts['damage']:5s} {facts['measured']} {time.time() - begin:.0f} s", flush=True)
         write_manifest(folder)
+    write_manifest(folder)
 
 
 if __name__ == "__main__":

@@ -28,26 +28,37 @@ SAID = {
     ),
     "softmax": r"softmax|logits|probabilit",
     "inner_scaling": (
-        r"pre-?process|normali[sz]|scal(es|ing|ed)[^.]{0,40}(input|itself|inside|255)|255|mean and|rescal" r"|input[^.]{0,60}(factor|times)"
+        r"(normali[sz]|scal|divid|pre-?process|standardi[sz])\w*[^.]{0,60}"
+        r"(itself|inside|of its own|in one|within|only (one|the))"
+        r"|one of the (two )?(models )?(takes|expects|wants)"
+        r"|(other|another|different) (input )?(range|scale|units?)[^.]{0,60}(float|reference|model)"
+        r"|(extra|additional|begins? with|starts with)[^.]{0,40}(MUL|scal|normali|divi|operator)"
+        r"|takes its input[^.]{0,40}times"
     ),
     "size": r"size|shape|resolution|dimension|frames|length",
     "input_scales": (
-        r"(different|unequal|unbalanced|other|own) (scale|range|unit)|scales? (differ|apart)"
-        r"|(features?|columns?|channels?|inputs?)[^.]{0,80}(times|larger|smaller|differ|vanish|range|scale)|UNBALANCED"
-        r"|round to (zero|0)|one scale for|in units"
+        r"UNBALANCED"
+        r"|(features?|columns?|channels?|inputs?|parts?|values)[^.]{0,60}"
+        r"(different|unequal|differ|other|own) (scales?|ranges?|units?|magnitudes?)"
+        r"|(columns?|features?|channels?|sensors?)[^.]{0,80}"
+        r"(times (larger|smaller|the|as)|vanish|round to|lost|(less than|below|under) (a|one|half a) step)"
+        r"|one scale for|in units|round to (zero|0)"
     ),
     "far_from_zero": (
-        r"far from (zero|0)|offset|around|begins? at (zero|0)|include (zero|0)|spread"
-        r"|(step|resolution|precision)[^.]{0,50}(coarse|large|variation|differ|deviation)|mean[^.]{0,50}deviation"
+        r"far from (zero|0)|offset|begins? at (zero|0)|include (zero|0)|(differ|vary|spread)[^.]{0,40}(little|only|step)"
+        r"|(step|resolution|precision)[^.]{0,60}(coarse|variation|differ|deviation|vary)|mean[^.]{0,50}deviation"
     ),
     "outliers": r"outlier|rare|few (values|pixels)|larger than the data need|times what|percentile|long tail|largest values",
-    "wide_input": r"small values|logarithm|\blog\b|orders? of magnitude|decades|outlier|wide range|long tail|step|most values",
+    "wide_input": (
+        r"small values|logarithm|\blog\b|orders? of magnitude|decades|most values (are|fall|round)"
+        r"|less than (a|one|half a) step|first step"
+    ),
     "large_row": r"\brows?\b|outlier|embedding|one scale|per.tensor|PER_TENSOR",
     "keeps_scale": (
         r"(keep|share|same|own|take|inherit)[^.]{0,40}(scale|range|grid)|pool|averag|less than (a|one) step"
         r"|below (a|one|half a) step|sparse"
     ),
-    "mask": r"mask|-1e\+?\d|-1000000|minus infinity|very negative|far below|largest negative|ruled by",
+    "mask": r"mask|minus infinity|very negative|far below|largest negative|ruled by|never (chosen|selected|taken)",
     "small_variance": r"variance|epsilon|rsqrt|1/sqrt|normali[sz]ation|divi[ds]",
     "channels_differ": r"channels?[^.]{0,60}(differ|times|share|unequal|scale|range|ratio)|columns?[^.]{0,60}(differ|times|unequal|round)",
     "small_output": (
@@ -63,10 +74,10 @@ SAID = {
 FIX = {
     "-": r"",
     "calibrate": (
-        r"(calibrate|calibration|re-?calibrat\w*)[^.]{0,80}(again|anew|with|data|everything|whole|representative)|all ranges"
-        r"|every range|representative|pre-?processing"
+        r"(calibrat\w*|ranges?)[^.]{0,60}\b(again|anew|everything|together|at once)|re-?calibrat|(all|every)( the)? ranges?"
+        r"|representative"
     ),
-    "preparation": r"pre-?process|scal(e|ing)|divid|multipl|normali[sz]|mean|255|input data",
+    "preparation": r"pre-?process|divid\w* by|multipl\w* by|normali[sz]|mean and|/ ?255|[x×*] ?255|input data",
     "channels": r"channel|BGR|RGB|colou?r|pre-?process",
     "layout": r"NCHW|NHWC|layout|transpos|pre-?process",
     "labels": r"label|offset|order of (the )?classes|class(es)? (map|order|numbers)",
@@ -80,17 +91,16 @@ FIX = {
     "inner_scaling": r"pre-?process|normali[sz]|scal|inside|both models|feed",
     "size": r"size|shape|resolution|length|for the same|\b(20|32)\b",
     "normalize": (
-        r"normali[sz]|standardi[sz]|balance|separate|scale (the|these|each) (input|column|feature)|units|subtract|mean and"
-        r"|16.bit|int16|float"
+        r"normali[sz]|standardi[sz]|balance|separate|scale (the|these|each) (input|column|feature|sensor)|units|subtract" r"|mean and"
     ),
     "clip": r"clip|percentile|limit (the )?(input|pixel)|cut|range to what|narrow|16.bit|int16|float",
-    "log_outside": r"logarithm|\blog\b|before the network|outside|16.bit|int16|float|pre-?process",
+    "log_outside": r"logarithm|\blog\b|before the network|outside|float|pre-?process",
     "row": r"\brow\b|per.channel|float|16.bit|int16|out of the table|separate",
     "own_scale": r"MEAN|scale of its own|own scale|GlobalAverage|max|16.bit|int16|float",
-    "small_mask": r"-\s?\d\d\b|smaller mask|mask|clip|cut|drop (the|these)|percentile|16.bit|int16|float",
+    "small_mask": r"-\s?\d\d\b(?!\d)|mask|clip|cut|drop (the|these)|percentile|float",
     "epsilon": r"epsilon|\beps\b|16.bit|int16|float",
     "equalize": r"equali[sz]|balance|rescale|scale (the|these|each)[^.]{0,30}channel|16.bit|int16|float|normali[sz]",
-    "log_head": r"\blog|logarithm|outside|16.bit|int16|float|root|logit|head",
+    "log_head": r"\blog|logarithm|outside|float|root|logit",
     "scale_outside": r"outside|after the network|float32|smaller constant|split|divid|scale|float",
     "apart": (
         r"separate|apart|outputs? of (its|their) own|normali[sz]|0\.\.1|\[0, 1\]|balance|two outputs|16.bit|int16|float" r"|of its own"
