@@ -3,7 +3,7 @@
 import dataclasses, json
 import h5py
 import numpy as np
-import convert
+import litert
 from meanings import FIX, SAID
 
 RECORDS = 64  # of data.h5
@@ -87,7 +87,7 @@ def sqnr(wanted, found):
 def tried(model, task, wanted=None):
     """(score, dB against `wanted`, outputs) of a model, with nothing where it does not take the data."""
     try:
-        outputs = convert.run(model, task.inputs)
+        outputs = litert.run(model, task.inputs)
     except (ValueError, RuntimeError, StopIteration):
         return None, None, None
     return task.score(outputs), None if wanted is None else sqnr(wanted, outputs), outputs
@@ -119,7 +119,7 @@ def damage(truth, found):
 
 
 def write_data(path, model, inputs):
-    arrays = convert.in_order(model, inputs)
+    arrays = litert.in_order(model, inputs)
     with h5py.File(path, "w") as f:
         for k in range(min(RECORDS, len(arrays[0]))):
             for i, values in enumerate(arrays):
@@ -143,6 +143,7 @@ def store(folder, truth, pair):
         **dataclasses.asdict(truth),
         "metric": given.metric,
         "records_measured": len(given.target),
+        "first_column": given.first,
         "measured": found,
         "damage": damage(truth, found),
     }

@@ -40,7 +40,7 @@ def noise(b):
 
 def wide_noise(b):
     x = b.prepare(b.raw[: convert.CALIBRATION])
-    return np.random.default_rng(3).normal(0, 20, x.shape)
+    return np.random.default_rng(3).normal(0, 60, x.shape)
 
 
 def zeros(b):
@@ -76,7 +76,7 @@ wrong("cal_one_class", bases.keywords, "calibrated with sounds of one class", on
 wrong("cal_broken_record", bases.separable, "one calibration picture with values 300 times too large", broken_record)
 wrong("cal_broken_sound", bases.keywords, "one calibration sound with values 300 times too large", broken_record, convert.edge8)
 wrong("cal_noise_residual", bases.residual, "calibrated with uniform random numbers", noise)
-wrong("cal_noise_series", bases.gated, "calibrated with random numbers 20 times too large", wide_noise)
+wrong("cal_noise_series", bases.gated, "calibrated with random numbers 60 times too large", wide_noise)
 wrong("cal_zeros_separable", bases.separable, "calibrated with zeros", zeros)
 wrong("cal_zeros_spectra", bases.autoencoder, "calibrated with zeros", zeros)
 wrong("cal_power_keywords", bases.keywords, "calibrated with power, the network takes its logarithm", lambda b: b.raw)
@@ -112,3 +112,25 @@ def texts():
     base = bases.word_bag()
     short = np.where(np.arange(data.LENGTH)[None] < 2, base.raw[:20], 0).astype(np.int32)
     return Pair(base.float, convert.static(base.model, {"tokens": short}), base.task, fix=base.right())
+
+
+def averaged(name, base):
+    """Registers `base()` as AI Edge Quantizer converts it: its ranges are moving averages over the calibration's records."""
+
+    @case(
+        name,
+        "calibration",
+        "ranges are averages over the records of calibration, larger values are cut off",
+        "ranges from the smallest and largest values of all records",
+        "cut_off",
+        ".",
+        "wider",
+    )
+    def make():
+        b = base()
+        return Pair(b.float, b.right(convert.edge8), b.task, fix=b.right())
+
+
+averaged("cal_average_u_net", bases.u_net)
+averaged("cal_average_transformer", bases.transformer)
+averaged("cal_average_series", bases.adder)

@@ -1,8 +1,7 @@
-"""Conversions as users do them, with TensorFlow's converter and AI Edge Quantizer; and what LiteRT gives for a model."""
+"""Conversions as users do them, with TensorFlow's converter and AI Edge Quantizer."""
 
 import contextlib, functools, io
 import keras
-import numpy as np
 import tensorflow as tf
 from ai_edge_litert.interpreter import Interpreter
 from ai_edge_quantizer import quantizer, recipe
@@ -91,44 +90,3 @@ def edge_dynamic(model, inputs=None):
 
 def edge_weights(model, inputs=None):
     return edge(model, "weight_only_wi8_afp32")
-
-
-def slot(interpreter, detail, inputs):
-    """The array in `inputs` that an input of a converted model takes: by name, else by shape."""
-    for name, values in inputs.items():
-        if name in detail["name"]:
-            return values
-    return next(v for v in inputs.values() if v.shape[1:] == tuple(detail["shape"][1:]))
-
-
-def in_order(model_bytes, inputs):
-    """The arrays of `inputs` in the order of the converted model's inputs."""
-    interpreter = Interpreter(model_content=model_bytes)
-    return [slot(interpreter, d, inputs) for d in interpreter.get_input_details()]
-
-
-def stored(values, detail):
-    """Real values as what the input stores."""
-    if detail["dtype"] == values.dtype:
-        return values
-    scale, zero = detail["quantization"]
-    limits = np.iinfo(detail["dtype"])
-    return np.clip(np.round(values / scale) + zero, limits.min, limits.max).astype(detail["dtype"])
-
-
-def run(model_bytes, inputs):
-    """The first output of every record, in real values, as LiteRT computes them."""
-    interpreter = Interpreter(model_content=model_bytes, num_threads=1)
-    interpreter.allocate_tensors()
-    details, out = interpreter.get_input_details(), interpreter.get_output_details()[0]
-    arrays = [slot(interpreter, d, inputs) for d in details]
-    results = []
-    for k in range(len(arrays[0])):
-        interpreter.reset_all_variables()
-        for detail, values in zip(details, arrays):
-            interpreter.set_tensor(detail["index"], stored(values[k : k + 1], detail))
-        interpreter.invoke()
-        results.append(interpreter.get_tensor(out["index"])[0].copy())
-    results = np.array(results)
-    scale, zero = out["quantization"]
-    return results if results.dtype == np.float32 else (results.astype(np.float32) - zero) * np.float32(scale)

@@ -28,8 +28,7 @@ SAID = {
     ),
     "softmax": r"softmax|logits|probabilit",
     "inner_scaling": (
-        r"(normali[sz]|scal|divid|pre-?process|standardi[sz])\w*[^.]{0,60}"
-        r"(itself|inside|of its own|in one|within|only (one|the))"
+        r"(normali[sz]|scal|divid|pre-?process|standardi[sz])\w*[^.]{0,60}(itself|inside|of its own|in one|within|only (one|the))"
         r"|one of the (two )?(models )?(takes|expects|wants)"
         r"|(other|another|different) (input )?(range|scale|units?)[^.]{0,60}(float|reference|model)"
         r"|(extra|additional|begins? with|starts with)[^.]{0,40}(MUL|scal|normali|divi|operator)"
@@ -70,6 +69,7 @@ SAID = {
     "adds_up": r"accumulat|add(s|ing)? up|recurren|state|steps|loop",
     "few_bits": r"\b(4|four).?bits?|int4|bits? (is|are) (too )?few|few bits|low.?bit|coarse weights|all weights",
     "per_tensor": r"PER_TENSOR|per.tensor|one scale|channels?[^.]{0,60}(differ|ranges|times|share)",
+    "cut_off": r"cut off|clip|saturat|too (small|narrow)|beyond (the|its) range|outside (the|its) range|exceed|do not hold|averag",
 }
 FIX = {
     "-": r"",
@@ -109,4 +109,5 @@ FIX = {
     "sixteen": r"16.bit|int16|float|16x8",
     "eight": r"8.bit|int8|block|train|float|16.bit",
     "per_channel": r"per.channel|channel.?wise|per output channel",
+    "wider": r"what the data need|wider|larger range|widen|calibrat\w*|all ranges|min(imum)? and max|largest values",
 }

@@ -66,7 +66,8 @@ def hit(pattern, text):
 
 
 def names_cause(row, item):
-    return item["kind"] != "DEGRADED" and hit(row["cause said (regex)"], item["kind"] + " " + item["text"])
+    pattern = row["cause said (regex)"]
+    return item["kind"] != "DEGRADED" and pattern != "-" and hit(pattern, item["kind"] + " " + item["text"])
 
 
 def judge(row, items):
