@@ -1,7 +1,7 @@
 """What LiteRT gives for a model."""
 
 import numpy as np
-from ai_edge_litert.interpreter import Interpreter
+from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
 
 def inputs_of(model_bytes):
@@ -30,10 +30,21 @@ def stored(values, detail):
     return np.clip(np.round(values / scale) + zero, limits.min, limits.max).astype(detail["dtype"])
 
 
+def prepared(model_bytes):
+    """An interpreter; where XNNPACK refuses the model's scales, one with LiteRT's own kernels."""
+    try:
+        interpreter = Interpreter(model_content=model_bytes, num_threads=1)
+        interpreter.allocate_tensors()
+    except RuntimeError:
+        plain = OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+        interpreter = Interpreter(model_content=model_bytes, num_threads=1, experimental_op_resolver_type=plain)
+        interpreter.allocate_tensors()
+    return interpreter
+
+
 def run(model_bytes, inputs):
     """The first output of every record, in real values, as LiteRT computes them."""
-    interpreter = Interpreter(model_content=model_bytes, num_threads=1)
-    interpreter.allocate_tensors()
+    interpreter = prepared(model_bytes)
     details, out = interpreter.get_input_details(), interpreter.get_output_details()[0]
     arrays = [slot(d, inputs) for d in details]
     results = []
