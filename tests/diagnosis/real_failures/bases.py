@@ -7,6 +7,7 @@ import convert, data, networks
 from case import Task
 
 TRAIN, TEST = 2400, 400
+SHIFT = 0  # of all seeds, so that the whole set can be made anew
 
 
 @dataclasses.dataclass(eq=False)
@@ -49,9 +50,15 @@ def fit(model, x, y, loss="sparse_categorical_crossentropy", epochs=10, rate=3e-
     return model
 
 
+def begin(seed):
+    """Starts all random numbers of a network's training; gives the seed of its data."""
+    keras.utils.set_random_seed(SHIFT + seed)
+    return SHIFT + seed
+
+
 def make(network, source, prepare, seed, metric="acc", loss="sparse_categorical_crossentropy", **training):
     """Trains `network()` on `source(n, seed) -> (raw, target)`."""
-    keras.utils.set_random_seed(seed)
+    seed = begin(seed)
     raw, y = source(TRAIN, seed)
     raw_test, target = source(TEST, seed + 1)
     model = network()
@@ -142,29 +149,29 @@ def autoencoder(seed=91):
 
 
 @functools.cache
-def rates(seed=95):
-    return make(lambda: networks.dense(12, 1, "sigmoid"), data.rates, same, seed, "r2log", "binary_crossentropy", epochs=40)
-
-
-@functools.cache
-def encoder(seed=65, masked=-1e9):
+def encoder(seed=65):
     """Text encoder with its mask; its inputs are two, so `raw` is unused."""
-    keras.utils.set_random_seed(seed)
+    seed = begin(seed)
     tokens, mask, y = data.texts(TRAIN, seed)
-    model = fit(networks.masked_encoder(masked), {"tokens": tokens, "mask": mask}, y, epochs=8, rate=2e-3)
+    model = fit(networks.masked_encoder(), {"tokens": tokens, "mask": mask}, y, epochs=8, rate=2e-3)
     test_tokens, test_mask, target = data.texts(TEST, seed + 1)
     return model, {"tokens": tokens, "mask": mask}, Task({"tokens": test_tokens, "mask": test_mask}, target)
 
 
 @functools.cache
-def detector(seed=99, pixels=1.0, joined=True):
-    """Boxes in parts of `pixels`, joined with scores; the measure is which shape scores best."""
-    keras.utils.set_random_seed(seed)
+def unit_detector(seed=99):
+    """(detector with boxes in 0..1, its pictures, the task: which shape scores best)."""
+    seed = begin(seed)
     picture, box, y = data.boxes(TRAIN, seed)
-    together = networks.detector(1.0)
-    wanted = np.concatenate([box, np.eye(4, dtype=np.float32)[y]], 1)
-    fit(together, to_unit(picture), wanted, "mse", epochs=12)
-    model = networks.detector(pixels, joined)
-    model.set_weights(together.get_weights())
+    model = networks.detector()
+    fit(model, to_unit(picture), np.concatenate([box, np.eye(4, dtype=np.float32)[y]], 1), "mse", epochs=12)
     test, _, target = data.boxes(TEST, seed + 1)
-    return model, {"image": to_unit(picture)}, Task({"image": to_unit(test)}, target, "acc", 4 if joined else 0)
+    return model, {"image": to_unit(picture)}, Task({"image": to_unit(test)}, target, "acc", 4)
+
+
+def detector(pixels=1.0):
+    """The same with boxes in parts of `pixels`."""
+    trained, inputs, task = unit_detector()
+    model = networks.detector(pixels)
+    model.set_weights(trained.get_weights())
+    return model, inputs, task

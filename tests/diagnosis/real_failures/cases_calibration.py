@@ -133,4 +133,3 @@ def averaged(name, base):
 
 averaged("cal_average_u_net", bases.u_net)
 averaged("cal_average_transformer", bases.transformer)
-averaged("cal_average_series", bases.adder)

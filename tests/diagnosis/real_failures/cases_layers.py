@@ -5,7 +5,7 @@ import keras
 import numpy as np
 from keras import layers as L, ops
 import bases, convert, data, networks
-from case import Pair, Task, case
+from case import Pair, case
 from cases_twins import without_softmax
 
 
@@ -13,15 +13,15 @@ def needles(average=True):
     """Finds a small glyph in a black picture; its features are averaged by AVERAGE_POOL_2D or by MEAN."""
     i = L.Input((data.SIDE, data.SIDE, 1), name="image")
     x = networks.conv(networks.conv(i, 16, 5), 24)
-    x = L.ActivityRegularization(l1=3e-4)(x)  # what makes features sparse
+    x = L.ActivityRegularization(l1=3e-3)(x)  # what makes features sparse
     x = L.Flatten()(L.AveragePooling2D(data.SIDE, name="average")(x)) if average else L.GlobalAveragePooling2D(name="mean")(x)
     x = L.BatchNormalization()(x)
-    return keras.Model(i, L.Dense(6, activation="softmax", name="head")(x))
+    return keras.Model(i, L.Dense(12, activation="softmax", name="head")(x))
 
 
 @functools.cache
 def needle_base(seed=151):
-    return bases.make(needles, data.glyphs, bases.same, seed, epochs=10)
+    return bases.make(needles, data.glyphs, bases.same, seed, epochs=7)
 
 
 def needle(name, scheme):
@@ -181,13 +181,13 @@ def head_cut(name, cause, fix, said, fixed_by, make_base, finish, back, place):
 
 
 @functools.cache
-def logarithms(seed, low, high, of=lambda share: share):
+def logarithms(seed, low, high):
     """Network for a number that grows with the columns, from `low` to `high`."""
 
     def source(n, s):
         x, share = data.rates(n, s)
         level = np.clip((np.log(share) + 11) / 10, 0, 1)
-        return x, of(low + (high - low) * level).astype(np.float32)
+        return x, (low + (high - low) * level).astype(np.float32)
 
     return bases.make(lambda: networks.dense(12, 1), source, bases.same, seed, "r2", "mse", epochs=30)
 
@@ -263,18 +263,17 @@ def constant_half():
 )
 def boxes_pixels():
     model, x, task = bases.detector(pixels=640.0)
-    other, _, other_task = bases.detector()
+    other = bases.detector()[0]
     return Pair(
         convert.float_model(model),
         convert.static(model, x),
         task,
         fix=convert.static(other, x),
         fix_fp32=convert.float_model(other),
-        fix_task=other_task,
     )
 
 
-def slim(penalty=0.03):
+def slim(penalty=0.08):
     """The keyword network with its channels pressed to zero (network slimming), before they are cut out."""
     i = x = L.Input((data.FRAMES, data.BANDS), name="sound")
     for n, k, stride in ((24, 5, 2), (32, 5, 2), (32, 3, 1)):

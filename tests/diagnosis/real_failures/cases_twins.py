@@ -87,7 +87,7 @@ def without_softmax(b):
     return model
 
 
-def quantization_aware(b, epochs=3, rate=2e-3):
+def quantization_aware(b, epochs=4, rate=5e-4):
     """Trained on with kernels rounded to 8 bits per channel in every step (gradients pass straight through)."""
     model = copy_of(b)
     optimizer, loss = keras.optimizers.Adam(rate), keras.losses.SparseCategoricalCrossentropy()

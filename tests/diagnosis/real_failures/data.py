@@ -40,13 +40,13 @@ def pictures(n, seed):
 
 
 def glyphs(n, seed):
-    """Black pictures in 0..1 with one glyph of 5x5 pixels, and its 6 classes."""
+    """Black pictures in 0..1 with one glyph of 5x5 pixels, and its 12 classes."""
     rng = np.random.default_rng(seed)
-    shapes = (np.random.default_rng(8).random((6, 5, 5)) < 0.5).astype(np.float32)
-    labels = rng.integers(0, 6, n)
+    shapes = (np.random.default_rng(8).random((12, 5, 5)) < 0.5).astype(np.float32)
+    labels = rng.integers(0, 12, n)
     picture = np.zeros((n, SIDE, SIDE, 1), np.float32)
     for k, (row, column) in enumerate(rng.integers(1, SIDE - 6, (n, 2))):
-        picture[k, row : row + 5, column : column + 5, 0] = shapes[labels[k]] * rng.uniform(0.7, 1)
+        picture[k, row : row + 5, column : column + 5, 0] = shapes[labels[k]] * rng.uniform(0.15, 1)
     return picture, labels
 
 

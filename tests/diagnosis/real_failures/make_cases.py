@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Train small networks and convert them wrongly, as it happens in practice: make_cases.py FOLDER [PATTERN…]
+"""Train small networks and convert them wrongly, as it happens in practice: make_cases.py FOLDER [PATTERN…] [--seed N]
 
 FOLDER/cases/NAME/ holds a case, FOLDER/manifest.csv a line for each. PATTERN: only cases whose name matches; the others keep their lines.
 See README.md."""
@@ -9,9 +9,9 @@ import os
 os.environ.update(
     TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="-1", OMP_NUM_THREADS="1", TF_NUM_INTRAOP_THREADS="1", TF_NUM_INTEROP_THREADS="1"
 )
-import csv, fnmatch, json, pathlib, sys, time, traceback
-import case
-import cases_calibration, cases_clean, cases_evaluation, cases_inputs, cases_layers, cases_twins  # each adds its cases
+import argparse, csv, fnmatch, json, pathlib, time, traceback
+import bases, case
+import cases_calibration, cases_clean, cases_evaluation, cases_inputs, cases_layers, cases_twins  # noqa: F401, each adds its cases
 
 COLUMNS = [
     "case",
@@ -35,9 +35,14 @@ def write_manifest(folder):
 
 
 def main():
-    folder, patterns = pathlib.Path(sys.argv[1]), sys.argv[2:] or ["*"]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("patterns", nargs="*", default=["*"])
+    parser.add_argument("--seed", type=int, default=0, help="of the whole set")
+    options = parser.parse_args()
+    folder, bases.SHIFT = options.folder, 1000 * options.seed
     for name, (truth, make) in case.CASES.items():
-        if not any(fnmatch.fnmatch(name, p) for p in patterns):
+        if not any(fnmatch.fnmatch(name, p) for p in options.patterns):
             continue
         begin = time.time()
         try:

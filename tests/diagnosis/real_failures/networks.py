@@ -144,13 +144,13 @@ def autoencoder():
     return keras.Model(i, L.Dense(LINES, name="again")(x))
 
 
-def detector(pixels=1.0, joined=True):
-    """Box (4 numbers, in parts of `pixels`) and scores of four shapes, joined in one output or apart."""
+def detector(pixels=1.0):
+    """Box (4 numbers, in parts of `pixels`) and scores of four shapes, joined in one output."""
     i = L.Input((SIDE, SIDE, 3), name="image")
     x = conv(conv(conv(i, 12, stride=2), 16, stride=2), 24, stride=2)
     x = L.Dense(32, activation="relu", name="wide")(L.Flatten()(x))
     box, scores = L.Dense(4, name="box")(x) * pixels, L.Dense(4, activation="softmax", name="scores")(x)
-    return keras.Model(i, L.Concatenate(name="both")([box, scores]) if joined else [scores, box])
+    return keras.Model(i, L.Concatenate(name="both")([box, scores]))
 
 
 def dense(inputs, outputs, act=None, widths=(32, 24), name="columns"):
