@@ -13,7 +13,7 @@ import threading
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Sequence
+from typing import IO, Any, Sequence
 
 from .errors import VisqError, VisqWarning
 from .surroundings import progress_bar
@@ -133,36 +133,51 @@ def _end(child: subprocess.Popen[bytes]) -> None:
         child.wait()
 
 
+def _start(words: Sequence[str], stderr: int) -> subprocess.Popen[bytes]:
+    """In a session of its own: Ctrl-C of a terminal reaches Python, which passes it on once."""
+    try:
+        return subprocess.Popen(
+            [binary(), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, start_new_session=True
+        )
+    finally:
+        os.close(stderr)
+
+
+def _drain(pipe: IO[bytes], said: list[bytes]) -> None:
+    with pipe:
+        said.append(pipe.read())
+
+
+def _attend(child: subprocess.Popen[bytes], stderr: int, listener: _Listener) -> bytes:
+    """Hears the program to its end, and ends it if that is cut short. Returns its stdout."""
+    said: list[bytes] = []
+    try:
+        reader = threading.Thread(target=_drain, args=[child.stdout, said])
+        reader.start()
+        _listen(stderr, listener)
+        reader.join()
+        child.wait()
+        return b"".join(said)
+    except BaseException:  # KeyboardInterrupt, or a warning that the user turned into an error
+        _end(child)
+        raise
+    finally:
+        listener.close()
+
+
 def call(words: Sequence[str]) -> Outcome:
     """Runs the program. It shows progress on terminals only, so it is given one where tqdm can show it."""
     tqdm = progress_bar()
     listener = _Listener(tqdm)
     ours, theirs = os.openpty() if tqdm is not None else os.pipe()
     try:
-        try:
-            # A session of its own: Ctrl-C of a terminal reaches Python, which passes it on once.
-            child = subprocess.Popen([binary(), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs, start_new_session=True)
-        finally:
-            os.close(theirs)
-        with child:
-            said: list[bytes] = []
-            assert child.stdout is not None
-            reader = threading.Thread(target=lambda pipe: said.append(pipe.read()), args=[child.stdout])
-            reader.start()
-            try:
-                _listen(ours, listener)
-                child.wait()
-            except BaseException:  # KeyboardInterrupt, or a warning that the user turned into an error
-                _end(child)
-                raise
-            finally:
-                reader.join()
-                listener.close()
+        child = _start(words, theirs)
+        stdout = _attend(child, ours, listener)
     finally:
         os.close(ours)
     if child.returncode == _INTERRUPTED:
         raise KeyboardInterrupt
-    return Outcome(child.returncode, b"".join(said), listener.lines)
+    return Outcome(child.returncode, stdout, listener.lines)
 
 
 def version() -> str:
