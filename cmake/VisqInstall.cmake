@@ -21,6 +21,12 @@ install(FILES README.md CONTRIBUTING.md SECURITY.md packaging/copyright DESTINAT
 install(DIRECTORY docs examples DESTINATION ${doc_dir} PATTERN __pycache__ EXCLUDE PATTERN "*.sh" EXCLUDE)
 install(DIRECTORY schema DESTINATION ${doc_dir} FILES_MATCHING PATTERN "*.schema.json")
 
+# Component `libraries`, for the wheel and the tarball: all that the program loads, but glibc. A package of the system has no use for it.
+install(CODE "set(program \"$<TARGET_FILE:visqerror>\")
+set(libraries_dir lib/visqerror)
+set(licences_dir ${doc_dir}/licences)
+include(\"${CMAKE_CURRENT_SOURCE_DIR}/cmake/BundleLibraries.cmake\")" COMPONENT libraries EXCLUDE_FROM_ALL)
+
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 install(TARGETS visq_all ${libraries} EXPORT visqTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/visq DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

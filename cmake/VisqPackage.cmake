@@ -1,5 +1,5 @@
 # `cpack -G DEB` in the build folder: visqerror_VERSION_ARCH.deb with the program, its manual and the example. What it depends on is read
-# from the binary.
+# from the binary. `cpack -G TGZ`: the same with the libraries in it, to be unpacked anywhere.
 set(CPACK_PACKAGE_NAME visqerror)
 set(CPACK_PACKAGE_CONTACT "visqerror maintainers <maintainers@visqerror.example>" CACHE STRING "Whom the package names as maintainer")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "find the layer that lost a quantized network's accuracy")
@@ -20,6 +20,7 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "graphviz, bash-completion")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_SOURCE_DIR}/cmake/PackageByGenerator.cmake)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)

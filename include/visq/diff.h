@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,19 @@ StoredResult stored(const CompareResult& result);
 /// The entry among a result's outputs that stands for its accuracy. `output`: the one that holds the classes; empty: a program said so.
 StoredMap stored_accuracy(const std::string& output, double drop);
 
+/// By how much a metric may be worse than before.
+struct Allowance {
+  double amount = 0;      ///< not negative
+  bool absolute = false;  ///< in the metric's own unit (dB for SQNR and PSNR); otherwise a share of |before|
+};
+
+/// What each metric is allowed.
+struct Tolerance {
+  double share = 0;                   ///< of |before|: for metrics that have no allowance of their own
+  std::map<int, Allowance> own = {};  ///< by index into diff_metrics()
+  Allowance of(int metric) const;
+};
+
 enum class Change : std::uint8_t { kSame, kBetter, kWorse };
 
 /// A metric of a map, before and after.
@@ -49,19 +63,19 @@ struct Difference {
 
 struct DiffResult {
   StoredResult before, after;  ///< without nodes and outputs
-  double tolerance = 0;
+  Tolerance tolerance;
   std::vector<Difference> differences;                        ///< worse and better ones: outputs, then nodes, in the later result's order
   std::int64_t nodes = 0, nodes_worse = 0, nodes_better = 0;  ///< compared; with a worse metric; with better ones only
   std::int64_t outputs = 0;
   std::vector<std::string> only_before, only_after;  ///< names of nodes and outputs without partner
 };
 
-/// The value of a metric beyond which a later one is worse: `before` worsened by the share `tolerance` of its magnitude. A value without
-/// any error allows 1e-12: that much error, or as noise-to-signal ratio (120 dB).
-double worst_allowed(const MetricInfo& metric, const MetricValue& before, double tolerance);
+/// The value of a metric beyond which a later one is worse: `before` worsened by what is allowed. A value without any error allows 1e-12
+/// at least: that much error, or as noise-to-signal ratio (120 dB).
+double worst_allowed(const MetricInfo& metric, const MetricValue& before, const Allowance& allowance);
 
 /// Compares maps by subgraph and name, in order where a name comes more than once, in every metric that both results have. A value that is
 /// no longer defined is worse; one that was not defined is passed over.
-DiffResult diff(const StoredResult& before, const StoredResult& after, double tolerance);
+DiffResult diff(const StoredResult& before, const StoredResult& after, const Tolerance& tolerance);
 
 }  // namespace visq

@@ -89,6 +89,7 @@ struct SummaryOptions {
   Metric sort = Metric::kNone;  ///< by which nodes are worst; kNone: SQNR if present, else the first
   bool color = false;           ///< terminal colours
   std::string folder;           ///< where files were written; empty: none were
+  bool next = true;             ///< end with the next useful command
 };
 
 /// What `compare` prints: models, outputs, the worst nodes, anomalies, pairing, and the next useful command.

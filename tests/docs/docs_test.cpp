@@ -30,7 +30,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 std::vector<fs::path> pages() {
   std::vector<fs::path> found;
-  for (const char* name : {"README.md", "CONTRIBUTING.md", "SECURITY.md", "examples/digits/README.md"}) {
+  for (const char* name : {"README.md", "CONTRIBUTING.md", "SECURITY.md", "SKILL.md", "examples/digits/README.md"}) {
     if (fs::exists(kSource / name)) found.push_back(kSource / name);
   }
   for (const auto& file : fs::recursive_directory_iterator(kSource / "docs")) {
@@ -188,7 +188,7 @@ TEST_P(Guide, RunsAndSaysWhatItPrints) {
 }
 
 std::vector<std::string> guides() {
-  std::vector<std::string> names{"three_errors", "device_dumps"};
+  std::vector<std::string> names{"three_errors", "device_dumps", "../SKILL"};
   for (const auto& file : fs::directory_iterator(kSource / "docs/commands")) names.push_back("commands/" + file.path().stem().string());
   std::sort(names.begin(), names.end());
   return names;

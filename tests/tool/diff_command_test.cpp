@@ -42,7 +42,7 @@ TEST_F(StoredResults, AreTheirOwnBaseline) {
   EXPECT_EQ(same.err, "");
 }
 
-TEST_F(StoredResults, FailABuildWithOneLinePerMetricThatIsWorse) {
+TEST_F(StoredResults, FailABuildWithOneLinePerNodeThatIsWorse) {
   const ProcessResult worse = baseline(edited(3, "mse", 0.9));
   EXPECT_EQ(worse.exit_code, 1);
   const std::string name = result_["nodes"][3]["name"];
@@ -53,6 +53,57 @@ TEST_F(StoredResults, FailABuildWithOneLinePerMetricThatIsWorse) {
   EXPECT_EQ(baseline(edited(3, "mse", 0.9), {"--tolerance", "0.11"}).exit_code, 1);
   EXPECT_EQ(baseline(edited(3, "sqnr", 1.1)).exit_code, 1) << "higher was better";
   EXPECT_EQ(baseline(edited(3, "sqnr", 0.9)).exit_code, 0);
+}
+
+TEST_F(StoredResults, NameSqnrFirstAndTheOthersInTheSameLine) {
+  Json changed = result_;
+  for (Json& node : changed["nodes"]) {
+    for (const char* metric : {"mse", "mre"}) node["metrics"][metric] = node["metrics"][metric].get<double>() / 2;
+    node["metrics"]["sqnr"] = node["metrics"]["sqnr"].get<double>() + 3;
+  }
+  write_text(folder_ / "better.json", changed.dump());
+  const ProcessResult worse = baseline(folder_ / "better.json");
+  EXPECT_EQ(worse.exit_code, 1);
+  EXPECT_EQ(std::count(worse.err.begin(), worse.err.end(), '\n'), static_cast<std::ptrdiff_t>(result_["nodes"].size())) << worse.err;
+  EXPECT_THAT(worse.err, HasSubstr(" does not hold: sqnr of image was "));
+  EXPECT_THAT(worse.err, HasSubstr("); worse too: mse, mre\n"));
+  const ProcessResult quiet = baseline(folder_ / "better.json", {"--quiet"});
+  EXPECT_EQ(quiet.exit_code, 1);
+  EXPECT_EQ(std::count(quiet.err.begin(), quiet.err.end(), '\n'), 1) << quiet.err;
+  EXPECT_THAT(quiet.err, HasSubstr("; worse too: mse, mre (and 11 more)\n"));
+}
+
+TEST_F(StoredResults, AllowAbsoluteAmountsPerMetricAndInDecibels) {
+  const double sqnr = result_["nodes"][3]["metrics"]["sqnr"];
+  const std::string better = edited(3, "sqnr", (sqnr + 2) / sqnr);
+  EXPECT_EQ(baseline(better, {"--tolerance", "2.1dB"}).exit_code, 0);
+  EXPECT_EQ(baseline(better, {"--tolerance", "1.9dB"}).exit_code, 1);
+  EXPECT_EQ(baseline(better, {"--tolerance", "psnr=2.1dB"}).exit_code, 1);
+  EXPECT_EQ(baseline(better, {"--tolerance", "sqnr=2.1"}).exit_code, 0);
+  EXPECT_EQ(baseline(better, {"--tolerance", "sqnr=1.9,50%"}).exit_code, 1) << "its own counts";
+  EXPECT_EQ(baseline(better, {"--tolerance", "1dB,sqnr=50%"}).exit_code, 0);
+  const ProcessResult json = run_tool({"diff", better, old_, "--tolerance", "5%,sqnr=2.5dB", "--json", "-"});
+  EXPECT_EQ(json.exit_code, 0);
+  const Json document = Json::parse(json.out);
+  EXPECT_EQ(schema_violation("diff.schema.json", document), "");
+  EXPECT_EQ(document["tolerance"], 0.05);
+  EXPECT_EQ(document["tolerances"]["sqnr"]["absolute"], 2.5);
+  EXPECT_THAT(run_tool({"diff", better, old_, "--tolerance", "5%,sqnr=2.5dB"}).out, HasSubstr("(tolerance 5 %, sqnr 2.5 dB)"));
+  expect_error(baseline(old_, {"--tolerance", "mse=1dB"}), 2, "--tolerance: 'mse=1dB': mse is not in dB");
+  expect_error_containing(baseline(old_, {"--tolerance", "sqn=1"}), 2, "--tolerance: unknown metric 'sqn'; did you mean 'sqnr'?");
+}
+
+TEST_F(StoredResults, JudgeOutputsAloneWhereAsked) {
+  const std::string inner = edited(3, "mse", 0.5);
+  EXPECT_EQ(baseline(inner).exit_code, 1);
+  EXPECT_EQ(baseline(inner, {"--baseline-outputs"}).exit_code, 0);
+  Json changed = result_;
+  changed["outputs"][0]["metrics"]["mse"] = 1e-9;
+  write_text(folder_ / "output.json", changed.dump());
+  const ProcessResult output = baseline(folder_ / "output.json", {"--baseline-outputs"});
+  EXPECT_EQ(output.exit_code, 1);
+  EXPECT_THAT(output.err, HasSubstr(" does not hold: mse of Identity was 1e-09"));
+  expect_error(run_tool({"compare", kFp32, kInt8, "--baseline-outputs"}), 2, "--baseline-outputs needs --baseline");
 }
 
 TEST_F(StoredResults, ThatAreBrokenAreRefusedInOneLine) {

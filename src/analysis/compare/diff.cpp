@@ -44,14 +44,19 @@ double worsening(const MetricInfo& metric, double before, double after) {
   return metric.better == Direction::kLowerIsBetter ? after - before : before - after;
 }
 
-Change judge(const MetricInfo& metric, const MetricValue& before, const MetricValue& after, double tolerance) {
+/// By how much a finite value may change.
+double slack(const MetricValue& before, const Allowance& allowance) {
+  return allowance.absolute ? allowance.amount : allowance.amount * std::fabs(before.value);
+}
+
+Change judge(const MetricInfo& metric, const MetricValue& before, const MetricValue& after, const Allowance& allowance) {
   using State = MetricValue::State;
   if (before.state == State::kUndefined) return Change::kSame;
   if (after.state == State::kUndefined) return Change::kWorse;
   if (after.state == State::kInfinite) return before.state == State::kInfinite ? Change::kSame : Change::kBetter;
-  if (worsening(metric, worst_allowed(metric, before, tolerance), after.value) > 0) return Change::kWorse;
+  if (worsening(metric, worst_allowed(metric, before, allowance), after.value) > 0) return Change::kWorse;
   if (before.state == State::kInfinite) return Change::kSame;
-  return worsening(metric, before.value, after.value) < -tolerance * std::fabs(before.value) ? Change::kBetter : Change::kSame;
+  return worsening(metric, before.value, after.value) < -slack(before, allowance) ? Change::kBetter : Change::kSame;
 }
 
 double relative(const MetricInfo& metric, const MetricValue& before, const MetricValue& after) {
@@ -67,7 +72,7 @@ Change compare_maps(const StoredMap& before, const StoredMap& after, bool output
     const MetricInfo& metric = diff_metrics()[i];
     if (!before.values[i] || !after.values[i]) continue;
     const MetricValue &old = *before.values[i], &now = *after.values[i];
-    const Change change = judge(metric, old, now, result.tolerance);
+    const Change change = judge(metric, old, now, result.tolerance.of(static_cast<int>(i)));
     if (change == Change::kSame) continue;
     worst = std::max(worst, change);
     result.differences.push_back({output,
@@ -134,14 +139,19 @@ StoredMap stored_accuracy(const std::string& output, double drop) {
   return map;
 }
 
-double worst_allowed(const MetricInfo& metric, const MetricValue& before, double tolerance) {
-  if (before.state == MetricValue::State::kInfinite) return kNoErrorDb;
-  const bool lower = metric.better == Direction::kLowerIsBetter;
-  const double slack = std::max(tolerance * std::fabs(before.value), metric.perfect(before.value) ? kNoError : 0.0);
-  return lower ? before.value + slack : before.value - slack;
+Allowance Tolerance::of(int metric) const {
+  const auto found = own.find(metric);
+  return found == own.end() ? Allowance{share, false} : found->second;
 }
 
-DiffResult diff(const StoredResult& before, const StoredResult& after, double tolerance) {
+double worst_allowed(const MetricInfo& metric, const MetricValue& before, const Allowance& allowance) {
+  if (before.state == MetricValue::State::kInfinite) return kNoErrorDb;
+  const bool lower = metric.better == Direction::kLowerIsBetter;
+  const double allowed = std::max(slack(before, allowance), metric.perfect(before.value) ? kNoError : 0.0);
+  return lower ? before.value + allowed : before.value - allowed;
+}
+
+DiffResult diff(const StoredResult& before, const StoredResult& after, const Tolerance& tolerance) {
   DiffResult result;
   result.tolerance = tolerance;
   result.before = without_maps(before);

@@ -1,13 +1,19 @@
 // sarif: SARIF 2.1.0 for code scanning, a result per finding.
 //
+// A result's fingerprint is made of what stays from run to run: rule, model, tensor and condition, no numbers. Code hosts know an alert
+// again by it; the one that they read has the name that they look for.
+//
 // A result's place is the model file (physical) and the tensor (logical). Messages follow SARIF's own escapes: braces doubled, brackets
 // behind a backslash, since [a](b) would become a link.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <span>
 
 #include "core/as_size.h"
+#include "core/file.h"
 #include "report/format.h"
 #include "report/json/json_text.h"
 #include "report/words/text.h"
@@ -60,7 +66,26 @@ Json one_result(const ReviewFinding& finding, std::size_t rule) {
   return out;
 }
 
+/// "HASH:N": the Nth result of this kind and place.
+class Fingerprints {
+ public:
+  std::string next(const ReviewFinding& finding) {
+    const ReviewPlace place = finding.place.value_or(ReviewPlace{-1, "", ""});
+    const std::string model = std::filesystem::path(finding.model).filename();
+    std::string key;
+    for (const std::string& part : {finding.rule, model, std::to_string(place.subgraph), place.name, finding.subject}) {
+      key += fmt::format("{}:{}", part.size(), part);
+    }
+    constexpr std::size_t kDigits = 16;
+    return fmt::format("{}:{}", sha256(std::as_bytes(std::span(key))).substr(0, kDigits), ++seen_[key]);
+  }
+
+ private:
+  std::map<std::string, int> seen_;
+};
+
 std::vector<OutputFile> write(const Review& review) {
+  Fingerprints fingerprints;
   std::vector<std::string> ids;
   Json rules = Json::array(), results = Json::array();
   for (const ReviewFinding& finding : review.findings) {
@@ -73,6 +98,7 @@ std::vector<OutputFile> write(const Review& review) {
                        {"defaultConfiguration", {{"level", level(finding.severity)}}}});
     }
     results.push_back(one_result(finding, rule));
+    results.back()["partialFingerprints"] = {{"primaryLocationLineHash", fingerprints.next(finding)}};
   }
   Json run;
   run["tool"] = {{"driver", {{"name", "visqerror"}, {"rules", std::move(rules)}}}};

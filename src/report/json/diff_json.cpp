@@ -35,6 +35,14 @@ Json difference(const Difference& each) {
   return out;
 }
 
+Json own_tolerances(const Tolerance& tolerance) {
+  Json out = Json::object();
+  for (const auto& [index, allowance] : tolerance.own) {
+    out[std::string(diff_metrics()[as_size(index)].name)] = {{allowance.absolute ? "absolute" : "share", json_number(allowance.amount)}};
+  }
+  return out;
+}
+
 Json names(const std::vector<std::string>& list) {
   Json out = Json::array();
   for (const std::string& name : list) out.push_back(json_string(name));
@@ -48,7 +56,8 @@ std::string diff_json(const DiffResult& result) {
   document["schema"] = "visq.diff/1";
   document["old"] = side(result.before);
   document["new"] = side(result.after);
-  document["tolerance"] = json_number(result.tolerance);
+  document["tolerance"] = json_number(result.tolerance.share);
+  document["tolerances"] = own_tolerances(result.tolerance);
   document["nodes"] = {{"compared", result.nodes}, {"worse", result.nodes_worse}, {"better", result.nodes_better}};
   Json differences = Json::array();
   for (const Difference& each : result.differences) differences.push_back(difference(each));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <graphviz/gvc.h>
+#include <graphviz/gvplugin.h>
 
 #include <algorithm>
 #include <memory>
@@ -9,6 +10,8 @@
 
 #include "core/as_size.h"
 #include "core/error.h"
+
+extern "C" gvplugin_library_t gvplugin_dot_layout_LTX_library;  // of the library that the program is linked with
 
 namespace visq::report {
 namespace {
@@ -19,6 +22,15 @@ constexpr double kPointsPerInch = 72;
 struct FreeContext {
   void operator()(GVC_t* context) const { gvFreeContext(context); }
 };
+using Context = std::unique_ptr<GVC_t, FreeContext>;
+
+/// Graphviz with its layout engine `dot` and nothing else: it looks for no plugins, so none can be missing at run time.
+Context make_context() {
+  static const lt_symlist_t engines[] = {{"gvplugin_dot_layout_LTX_library", &gvplugin_dot_layout_LTX_library}, {nullptr, nullptr}};
+  constexpr int kLoadNothing = 0;
+  return Context(gvContextPlugins(engines, kLoadNothing));
+}
+
 struct CloseGraph {
   void operator()(Agraph_t* graph) const { agclose(graph); }
 };
@@ -90,15 +102,14 @@ Status take_places(Agraph_t* graph, const std::vector<Agnode_t*>& nodes, const s
 Status lay_out(GraphLayout& layout) {
   if (layout.boxes.empty()) return {};
   agseterr(AGMAX);  // nothing on stderr: we say ourselves what went wrong
-  const std::unique_ptr<GVC_t, FreeContext> context(gvContext());
+  const Context context = make_context();
   if (!context) return internal_error("graph layout: Graphviz does not start");
   std::vector<Agnode_t*> nodes;
   std::vector<Agedge_t*> edges;
   const Drawing graph = make_graph(layout, nodes, edges);
   if (gvLayout(context.get(), graph.get(), "dot") != 0) {
-    return internal_error(
-        "graph layout: Graphviz does not find its layout engine 'dot'; install Graphviz' plugins (Debian: apt-get install --reinstall "
-        "libgvc6), or point GVBINDIR at their folder");
+    return internal_error("graph layout: Graphviz' engine 'dot' gives up on {} boxes and {} arrows", layout.boxes.size(),
+                          layout.arrows.size());
   }
   attach_attrs(graph.get());
   const Status taken = take_places(graph.get(), nodes, edges, layout);
@@ -107,7 +118,7 @@ Status lay_out(GraphLayout& layout) {
 }
 
 std::string graphviz_version() {
-  const std::unique_ptr<GVC_t, FreeContext> context(gvContext());
+  const Context context = make_context();
   return context ? fmt::format("Graphviz {}", gvcVersion(context.get())) : "Graphviz (does not start)";
 }
 

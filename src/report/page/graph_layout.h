@@ -28,7 +28,7 @@ struct GraphLayout {
 };
 
 /// Fills in the places, by Graphviz' `dot`: sources on top, arrows downwards. The same graph always gets the same picture.
-/// Errors: kInternal where Graphviz' layout engine is not there at run time, kUnsupported where this build has no Graphviz. Not to be
+/// Errors: kInternal where Graphviz fails, kUnsupported where this build has no Graphviz. Not to be
 /// called from several threads at once.
 Status lay_out(GraphLayout& graph);
 

@@ -36,6 +36,7 @@ struct ReviewFinding {
   std::string text;                  ///< one line
   std::string model;                 ///< path
   std::optional<ReviewPlace> place;  ///< nothing: the model as a whole
+  std::string subject = {};          ///< what of its rule and place it is about, in words that stay when numbers change
 };
 
 /// A check by a name that is the same from run to run. It passes where both lists are empty.

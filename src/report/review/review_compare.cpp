@@ -86,8 +86,13 @@ std::vector<ReviewFinding> findings(const CompareResult& result, const ReportOpt
   std::vector<ReviewFinding> all;
   for (const ConditionOutcome& outcome : options.outcomes) {
     if (outcome.failure.empty()) continue;
-    ReviewFinding& each = all.emplace_back(
-        ReviewFinding{"condition", "a condition of the build does not hold", Severity::kError, outcome.failure, result.quantized.path, {}});
+    ReviewFinding& each = all.emplace_back(ReviewFinding{"condition",
+                                                         "a condition of the build does not hold",
+                                                         Severity::kError,
+                                                         outcome.failure,
+                                                         result.quantized.path,
+                                                         {},
+                                                         outcome.condition});
     if (outcome.map >= 0) each.place = place_of(result.maps[as_size(outcome.map)].reference);
   }
   for (const NotComputed& gap : result.not_computed) {
@@ -102,6 +107,21 @@ std::vector<ReviewFinding> findings(const CompareResult& result, const ReportOpt
   return all;
 }
 
+/// In pieces, so that each is cut by itself: what is wrong begins with the metric and ends with its numbers.
+Line failure_line(const ConditionOutcome& outcome) {
+  constexpr std::string_view kBetween = " does not hold: ", kOthers = "; worse too: ";
+  const std::string head = outcome.condition + std::string(kBetween);
+  if (!outcome.failure.starts_with(head)) return {foreign(outcome.failure)};
+  const std::string what = outcome.failure.substr(head.size());
+  const std::size_t others = std::min(what.rfind(kOthers), what.size());
+  Line line{foreign(outcome.condition), own(std::string(kBetween)), foreign(what.substr(0, others))};
+  if (others < what.size()) {
+    line.push_back(own(std::string(kOthers)));
+    line.push_back(foreign(what.substr(others + kOthers.size())));
+  }
+  return line;
+}
+
 void add_verdict(const ReportOptions& options, Review& review) {
   if (options.outcomes.empty()) return;
   std::set<std::string> asked, broken;
@@ -109,7 +129,7 @@ void add_verdict(const ReportOptions& options, Review& review) {
     asked.insert(outcome.condition);
     if (outcome.failure.empty()) continue;
     broken.insert(outcome.condition);
-    review.failures.push_back({foreign(outcome.failure)});
+    review.failures.push_back(failure_line(outcome));
   }
   const std::string all = plural(static_cast<std::int64_t>(asked.size()), "condition");
   review.passed = broken.empty();

@@ -79,6 +79,17 @@ std::string worse_nodes(const DiffResult& result, std::size_t columns) {
          (all > kRowsListed ? fmt::format("and {} more\n", all - kRowsListed) : "");
 }
 
+std::string text_of(const Tolerance& tolerance) {
+  std::string text = brief(100 * tolerance.share) + " %";
+  for (const auto& [index, allowance] : tolerance.own) {
+    const MetricInfo& metric = diff_metrics()[as_size(index)];
+    const std::string_view unit = metric.unit == MetricUnit::kDecibels ? " dB" : "";
+    text += fmt::format(", {} {}", metric.name,
+                        allowance.absolute ? brief(allowance.amount) + std::string(unit) : brief(100 * allowance.amount) + " %");
+  }
+  return text;
+}
+
 std::string unpaired(std::string_view which, const std::vector<std::string>& names) {
   if (names.empty()) return "";
   return fmt::format("{}, such as {}, only in the {} result\n", plural(static_cast<std::int64_t>(names.size()), "node"),
@@ -92,8 +103,8 @@ std::string diff_text(const DiffResult& result, std::size_t columns) {
   if (result.before.reference.sha256 != result.after.reference.sha256) text += "The references are not the same file.\n";
   if (!same_records(result.before, result.after)) text += "The data are not the same.\n";
   text += outputs(result, columns) + worse_nodes(result, columns);
-  text += fmt::format("\n{} of {} worse, {} better, {} as before (tolerance {} %)\n", result.nodes_worse, plural(result.nodes, "node"),
-                      result.nodes_better, result.nodes - result.nodes_worse - result.nodes_better, brief(100 * result.tolerance));
+  text += fmt::format("\n{} of {} worse, {} better, {} as before (tolerance {})\n", result.nodes_worse, plural(result.nodes, "node"),
+                      result.nodes_better, result.nodes - result.nodes_worse - result.nodes_better, text_of(result.tolerance));
   return text + unpaired("old", result.only_before) + unpaired("new", result.only_after);
 }
 

@@ -249,6 +249,7 @@ class Summary {
   bool wrong() const { return verdict_.health == Health::kNoticeablyOff || verdict_.health == Health::kBroken; }
 
   void next() {
+    if (!options_.next) return;
     const bool alone = result_.reference.path == result_.quantized.path;  // it is compared with itself where no other is given
     const std::string reference = shell_word(printable(result_.reference.path));
     const std::string quantized = alone ? "" : " " + shell_word(printable(result_.quantized.path));

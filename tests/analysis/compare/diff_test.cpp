@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "support/results/report_results.h"
@@ -13,7 +14,7 @@ namespace {
 
 MetricValue of(double value) { return testing::finite_value(value); }
 
-Change change_of(std::string_view metric, const MetricValue& before, const MetricValue& after, double tolerance) {
+Change change_of(std::string_view metric, const MetricValue& before, const MetricValue& after, const Tolerance& tolerance) {
   CompareResult first = testing::chain_result({"in", "conv"}), second = first;
   first.outputs = second.outputs = {};
   testing::set_metric(first.maps[1], metric, before);
@@ -23,28 +24,43 @@ Change change_of(std::string_view metric, const MetricValue& before, const Metri
 }
 
 TEST(Diff, ToleranceIsAShareOfTheValueInTheMetricsDirection) {
-  EXPECT_EQ(change_of("mse", of(100), of(105), 0.05), Change::kSame);
-  EXPECT_EQ(change_of("mse", of(100), of(105.1), 0.05), Change::kWorse);
-  EXPECT_EQ(change_of("mse", of(100), of(94), 0.05), Change::kBetter);
-  EXPECT_EQ(change_of("sqnr", of(20), of(19), 0.05), Change::kSame);
-  EXPECT_EQ(change_of("sqnr", of(20), of(18.9), 0.05), Change::kWorse);
-  EXPECT_EQ(change_of("sqnr", of(20), of(22), 0.05), Change::kBetter);
-  EXPECT_EQ(change_of("sqnr", of(-20), of(-21.1), 0.05), Change::kWorse) << "below zero too";
-  EXPECT_EQ(change_of("mse", of(100), of(std::nextafter(100, 101)), 0), Change::kWorse);
+  EXPECT_EQ(change_of("mse", of(100), of(105), {0.05}), Change::kSame);
+  EXPECT_EQ(change_of("mse", of(100), of(105.1), {0.05}), Change::kWorse);
+  EXPECT_EQ(change_of("mse", of(100), of(94), {0.05}), Change::kBetter);
+  EXPECT_EQ(change_of("sqnr", of(20), of(19), {0.05}), Change::kSame);
+  EXPECT_EQ(change_of("sqnr", of(20), of(18.9), {0.05}), Change::kWorse);
+  EXPECT_EQ(change_of("sqnr", of(20), of(22), {0.05}), Change::kBetter);
+  EXPECT_EQ(change_of("sqnr", of(-20), of(-21.1), {0.05}), Change::kWorse) << "below zero too";
+  EXPECT_EQ(change_of("mse", of(100), of(std::nextafter(100, 101)), {0}), Change::kWorse);
 }
 
 TEST(Diff, NoErrorAllowsNextToNone) {
-  EXPECT_EQ(change_of("mse", of(0), of(1e-12), 0.05), Change::kSame);
-  EXPECT_EQ(change_of("mse", of(0), of(1.1e-12), 0.05), Change::kWorse);
-  EXPECT_EQ(change_of("cosine", of(1), of(1 - 5e-13), 0), Change::kSame);
-  EXPECT_EQ(change_of("sqnr", testing::infinite_value(), of(121), 0), Change::kSame);
-  EXPECT_EQ(change_of("sqnr", testing::infinite_value(), of(119), 0.5), Change::kWorse);
-  EXPECT_EQ(change_of("sqnr", of(119), testing::infinite_value(), 0.5), Change::kBetter);
+  EXPECT_EQ(change_of("mse", of(0), of(1e-12), {0.05}), Change::kSame);
+  EXPECT_EQ(change_of("mse", of(0), of(1.1e-12), {0.05}), Change::kWorse);
+  EXPECT_EQ(change_of("cosine", of(1), of(1 - 5e-13), {0}), Change::kSame);
+  EXPECT_EQ(change_of("sqnr", testing::infinite_value(), of(121), {0}), Change::kSame);
+  EXPECT_EQ(change_of("sqnr", testing::infinite_value(), of(119), {0.5}), Change::kWorse);
+  EXPECT_EQ(change_of("sqnr", of(119), testing::infinite_value(), {0.5}), Change::kBetter);
+}
+
+TEST(Diff, ToleranceOfAMetricIsItsOwnAndMayBeAbsolute) {
+  const auto index = [](std::string_view name) {
+    const auto named = std::ranges::find(diff_metrics(), name, &MetricInfo::name);
+    return static_cast<int>(named - diff_metrics().begin());
+  };
+  const Tolerance tolerance{0.05, {{index("sqnr"), {0.5, true}}, {index("mse"), {0.2, false}}}};
+  EXPECT_EQ(change_of("sqnr", of(40), of(39.6), tolerance), Change::kSame);
+  EXPECT_EQ(change_of("sqnr", of(40), of(39.4), tolerance), Change::kWorse) << "2 dB are 5 %, half a dB is allowed";
+  EXPECT_EQ(change_of("sqnr", of(40), of(40.6), tolerance), Change::kBetter);
+  EXPECT_EQ(change_of("mse", of(100), of(119), tolerance), Change::kSame);
+  EXPECT_EQ(change_of("l1", of(100), of(104), tolerance), Change::kSame) << "no allowance of its own";
+  EXPECT_EQ(change_of("l1", of(100), of(106), tolerance), Change::kWorse);
+  EXPECT_EQ(change_of("mse", of(0), of(5e-4), {0, {{index("mse"), {1e-3, true}}}}), Change::kSame);
 }
 
 TEST(Diff, ALostValueIsWorseAndANewOneIsNothing) {
-  EXPECT_EQ(change_of("mse", of(1), MetricValue{}, 10), Change::kWorse);
-  EXPECT_EQ(change_of("mse", MetricValue{}, of(1), 0), Change::kSame);
+  EXPECT_EQ(change_of("mse", of(1), MetricValue{}, {10}), Change::kWorse);
+  EXPECT_EQ(change_of("mse", MetricValue{}, of(1), {0}), Change::kSame);
 }
 
 TEST(Diff, PairsByNameAndCountsNodes) {
@@ -53,7 +69,7 @@ TEST(Diff, PairsByNameAndCountsNodes) {
   testing::set_metric(second.maps[2], "mse", of(0.25));  // "left": better
   second.maps[4].differing_share = 0.25;                 // "best", an index map and an output
   second.maps[1].reference.name = "renamed";
-  const DiffResult result = diff(stored(first), stored(second), 0.1);
+  const DiffResult result = diff(stored(first), stored(second), {0.1});
   EXPECT_EQ(result.nodes, 5);
   EXPECT_EQ(result.outputs, 2);
   EXPECT_EQ(result.nodes_worse, 2);
@@ -72,7 +88,7 @@ TEST(Diff, PassesOverMetricsThatOneRunDidNotAskFor) {
   testing::set_metric(first.maps[1], "mse", of(1));
   second.metrics = {metric_named("sqnr")};
   for (MapComparison& map : second.maps) map.metrics.resize(1);
-  EXPECT_TRUE(diff(stored(first), stored(second), 0).differences.empty());
+  EXPECT_TRUE(diff(stored(first), stored(second), {0}).differences.empty());
 }
 
 }  // namespace

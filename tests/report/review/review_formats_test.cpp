@@ -105,7 +105,7 @@ TEST(Markdown, IsExactlyThis) {
             "### Quantization error\n\n"
             "`chain8.tflite` (fake-quant) against `chain.tflite` (fp32), 16 records of `data.h5`\n"
             "\n**Failed**: 1 of 2 conditions does not hold.\n\n"
-            "- `--max any:mse=0.3 does not hold: mse of right is 1`\n"
+            "- `--max any:mse=0.3` does not hold: `mse of right is 1`\n"
             "\n#### Verdict\n\n- `broken. Of output best 12.5 % of the elements differ (16 records)`\n- `The first node that "
             "breaks: 0 CONV_2D conv (33.3 %, 9.542 dB)`\n"
             "\n#### Outputs\n\n"
@@ -120,6 +120,39 @@ TEST(Markdown, IsExactlyThis) {
             "| 0 | `conv` | `CONV_2D` | `rounding only` | 0.25 |\n"
             "\n#### Not computed\n\n- `chain.tflite`: 3 `FlexFoo`: `no such operator`\n"
             "\n#### Anomalies\n\n- 0 `conv`: `non-finite`, 1 (limit 0)\n- 0 `conv`: `scale too large`, 8 (limit 16)\n");
+}
+
+TEST(Markdown, NamesTheMetricThatFailsHoweverLongTheNamesAre) {
+  const std::string condition = "--baseline " + std::string(90, 'p') + ".json";
+  ReportOptions options;
+  options.outcomes = {
+      {condition, 1, condition + " does not hold: sqnr of " + std::string(300, 'n') + " was 40, is 30 (at least: 39); worse too: mse"}};
+  const std::string text = only_file("markdown", testing::complete_result(), options);
+  EXPECT_THAT(text, HasSubstr("does not hold: `sqnr of nnn"));
+  EXPECT_THAT(text, HasSubstr("was 40, is 30 (at least: 39)`; worse too: `mse`\n"));
+}
+
+TEST(Sarif, KnowsAResultAgainByItsFingerprint) {
+  const auto prints = [](const std::string& value, const std::string& name) {
+    CompareResult result = testing::chain_result({"in", name});
+    ReportOptions options;
+    for (const char* condition : {"--min any:sqnr=20", "--max any:mse=1"}) {
+      options.outcomes.push_back({condition, 1, std::string(condition) + " does not hold: it is " + value});
+    }
+    result.anomalies.assign(2, {result.maps[1].reference, "saturated", 1, 0, 0});
+    std::vector<std::string> all;
+    const json document = json::parse(only_file("sarif", result, options));
+    for (const json& each : document["runs"][0]["results"]) {
+      all.push_back(each["partialFingerprints"]["primaryLocationLineHash"]);
+    }
+    return all;
+  };
+  const std::vector<std::string> first = prints("7", "conv");
+  ASSERT_EQ(first.size(), 4U);
+  EXPECT_EQ(std::set<std::string>(first.begin(), first.end()).size(), 4U) << "none stands for two results";
+  EXPECT_EQ(first, prints("8", "conv")) << "numbers change";
+  for (const std::string& print : prints("7", "other")) EXPECT_EQ(std::count(first.begin(), first.end(), print), 0);
+  EXPECT_TRUE(std::regex_match(first[0], std::regex("[0-9a-f]{16}:1"))) << first[0];
 }
 
 TEST(Markdown, SaysWhereAllConditionsHold) {

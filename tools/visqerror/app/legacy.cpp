@@ -76,7 +76,7 @@ Result<int> execute(const Arguments& arguments) {
   const auto files = render_all(arguments, result);
   VISQ_TRY(write_files(files));
   for (const FileToWrite& file : files) console.log("wrote " + file.path);
-  return conclude(result, {}, false);
+  return conclude(result, {}, false, console);
 }
 
 }  // namespace

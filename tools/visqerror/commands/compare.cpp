@@ -23,9 +23,9 @@ struct Arguments {
   SelectionOptions selection;
   ConsoleOptions console;
   CompareOutputOptions output;
-  std::string threads, mode, ref_mode, max_scale, post, baseline, tolerance;
-  std::vector<std::string> metrics, minimum, maximum;
-  bool per_record = false, per_channel = false, origin = false, allow_partial = false;
+  std::string threads, mode, ref_mode, max_scale, post, baseline;
+  std::vector<std::string> tolerance, metrics, minimum, maximum;
+  bool baseline_outputs = false, per_record = false, per_channel = false, origin = false, allow_partial = false;
 };
 
 Status check_models(const Arguments& arguments) {
@@ -69,13 +69,14 @@ struct Demands {
 Result<Demands> parse_demands(const Arguments& arguments, const std::vector<Metric>& metrics) {
   Demands demands;
   VISQ_ASSIGN(demands.conditions, parse_conditions(arguments, metrics));
-  VISQ_ASSIGN(const double tolerance, parse_tolerance(arguments.tolerance));
+  VISQ_ASSIGN(const Tolerance tolerance, parse_tolerance(arguments.tolerance));
   if (arguments.baseline.empty()) {
     if (!arguments.tolerance.empty()) return usage_error("--tolerance needs --baseline");
+    if (arguments.baseline_outputs) return usage_error("--baseline-outputs needs --baseline");
     return demands;
   }
   VISQ_ASSIGN(StoredResult stored, report::read_result(arguments.baseline));
-  demands.baseline = Baseline{std::move(stored), tolerance};
+  demands.baseline = Baseline{std::move(stored), tolerance, arguments.baseline_outputs};
   return demands;
 }
 
@@ -117,7 +118,7 @@ Result<int> execute_one(const Arguments& arguments) {
   if (interrupted()) return interruption_exit_code();
   const auto outcomes = evaluate_all(demands, result, console);
   VISQ_TRY(outputs->write(result, outcomes, console));
-  return conclude(result, outcomes, arguments.allow_partial);
+  return conclude(result, outcomes, arguments.allow_partial, console);
 }
 
 /// Two dumps have no signatures.
@@ -161,8 +162,12 @@ std::function<int()> setup(Options& options) {
       .group(group);
   options.values("--max", arguments->maximum, "COND", "likewise").group(group);
   options.value("--baseline", arguments->baseline, "FILE", "an earlier result (--json): no metric of any node may be worse").group(group);
+  options.flag("--baseline-outputs", arguments->baseline_outputs, "of the baseline, only the model's outputs count").group(group);
   options
-      .value("--tolerance", arguments->tolerance, "SHARE", "by how much metrics may be worse than in the baseline: 5% or 0.05; default: 0")
+      .values("--tolerance", arguments->tolerance, "AMOUNT",
+              "by how much metrics may be worse than in the baseline: 5% or 0.05 of a value, 1dB of metrics in dB, METRIC=5%, METRIC=VALUE "
+              "in its own unit; default: 0")
+      .separated_by(',')
       .group(group);
   options.value("--mode", arguments->mode, "MODE", "fp32, fake-quant or integer, of QUANT; default: fake-quant if it is quantized");
   options.value("--ref-mode", arguments->ref_mode, "MODE", "the same of FP32");

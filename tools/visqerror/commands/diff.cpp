@@ -18,7 +18,8 @@ namespace visq::tool::command_diff {
 namespace {
 
 struct Arguments {
-  std::string before, after, tolerance;
+  std::string before, after;
+  std::vector<std::string> tolerance;
   ConsoleOptions console;
   ResultOutputOptions output;
 };
@@ -26,7 +27,7 @@ struct Arguments {
 Result<int> execute(const Arguments& arguments) {
   const Console console = arguments.console.console();
   if (arguments.after.empty()) return usage_error("diff: two results of compare are needed; see 'visqerror diff --help'");
-  VISQ_ASSIGN(const double tolerance, parse_tolerance(arguments.tolerance));
+  VISQ_ASSIGN(const Tolerance tolerance, parse_tolerance(arguments.tolerance));
   VISQ_ASSIGN(const auto outputs, ResultOutputs::prepare(arguments.output, {"diff.txt", "diff.json"}, {arguments.before, arguments.after}));
   VISQ_ASSIGN(const StoredResult before, report::read_result(arguments.before));
   VISQ_ASSIGN(const StoredResult after, report::read_result(arguments.after));
@@ -46,8 +47,10 @@ std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.argument("OLD", arguments->before, "the earlier result: what compare --json wrote, or its result.json");
   options.argument("NEW", arguments->after, "the later one");
-  options.value("--tolerance", arguments->tolerance, "SHARE",
-                "smaller changes are none, in each metric's direction: 5% or 0.05; default: 0");
+  options
+      .values("--tolerance", arguments->tolerance, "AMOUNT",
+              "smaller changes are none: 5% or 0.05 of a value, 1dB of metrics in dB, METRIC=5%, METRIC=VALUE in its own unit; default: 0")
+      .separated_by(',');
   arguments->output.add_to(options, "diff.txt, diff.json");
   arguments->console.add_to(options);
   options.footer(

@@ -57,7 +57,7 @@ Result<int> merge_compare(const Arguments& arguments, const std::vector<Part>& p
   VISQ_ASSIGN(const SharedModel quantized, load_same(first.quantized, console));
   VISQ_ASSIGN(const CompareResult result, merge_comparisons(reference, quantized, parts));
   VISQ_TRY(outputs->write(result, {}, console));
-  return conclude(result, {}, arguments.allow_partial);
+  return conclude(result, {}, arguments.allow_partial, console);
 }
 
 Result<int> merge_badcase(const Arguments& arguments, const std::vector<Part>& parts, const Console& console) {

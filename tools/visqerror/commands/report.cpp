@@ -213,7 +213,7 @@ Result<int> execute_one(const Arguments& arguments) {
   if (interrupted()) return interruption_exit_code();
   VISQ_TRY(write(arguments, plan, report, *outputs, console));
   const bool incomplete = !report.missing.empty() && !arguments.allow_partial;
-  return incomplete ? kIncomplete : conclude(report.comparison, {}, arguments.allow_partial);
+  return incomplete ? kIncomplete : conclude(report.comparison, {}, arguments.allow_partial, console);
 }
 
 Result<int> execute(const Arguments& arguments) {

@@ -10,16 +10,18 @@
 
 namespace visq::tool {
 
-/// A share of a value, not negative: "5%" or "0.05"; 0 for an empty text. Errors: kUsage.
-Result<double> parse_tolerance(const std::string& text);
+/// --tolerance, as often as given: a share of a value ("5%" or "0.05"), "1dB" for every metric in dB, "METRIC=5%", or "METRIC=0.001" in the
+/// metric's own unit. None may be negative. Errors: kUsage.
+Result<Tolerance> parse_tolerance(const std::vector<std::string>& texts);
 
 struct Baseline {
   StoredResult result;
-  double tolerance = 0;
+  Tolerance tolerance;
+  bool outputs_only = false;  ///< nodes that are no outputs of the model are not judged
 };
 
-/// What the baseline came to for every feature map that both results have: a failure for each metric that is worse than it allows. Warns of
-/// maps that are in the baseline only.
+/// What the baseline came to for every feature map that both results have: one failure for a map that is worse than it allows, which names
+/// SQNR, or where that holds the metric that got worse most, and lists the others. Warns of maps that are in the baseline only.
 std::vector<ConditionOutcome> evaluate(const Baseline& baseline, const CompareResult& result, const Console& console);
 
 }  // namespace visq::tool

@@ -192,6 +192,7 @@ Status CompareOutputs::write(const CompareResult& result, const std::vector<Cond
   SummaryOptions options = summary_options();
   options.sort = sort_;
   options.folder = folder_;
+  options.next = !console.quiet();
   return write_stdout(summary(result, options));
 }
 

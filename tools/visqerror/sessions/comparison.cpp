@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "core/error.h"
 #include "core/ranks.h"
@@ -175,11 +176,15 @@ void warn_of(const CompareResult& result, const Console& console) {
     console.warn(fmt::format("{} more operators were not computed", result.not_computed.size() - named));
 }
 
-int conclude(const CompareResult& result, const std::vector<ConditionOutcome>& outcomes, bool allow_partial) {
+int conclude(const CompareResult& result, const std::vector<ConditionOutcome>& outcomes, bool allow_partial, const Console& console) {
+  std::map<std::string_view, std::int64_t> failures;  // by condition
+  for (const ConditionOutcome& outcome : outcomes) failures[outcome.condition] += outcome.failure.empty() ? 0 : 1;
   bool held = true;
   for (const ConditionOutcome& outcome : outcomes) {
     if (outcome.failure.empty()) continue;
-    print_error(outcome.failure);
+    std::int64_t& left = failures[outcome.condition];
+    if (left > 0) print_error(outcome.failure + (console.quiet() && left > 1 ? fmt::format(" (and {} more)", left - 1) : ""));
+    if (console.quiet()) left = 0;
     held = false;
   }
   if (!held) return kConditionFailed;

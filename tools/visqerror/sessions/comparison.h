@@ -53,7 +53,8 @@ Result<CompareResult> compare_pair(PairRequest request, const Console& console);
 /// Warns of doubtful pairs and of what could not be computed, for runs that print no summary.
 void warn_of(const CompareResult& result, const Console& console);
 
-/// Says which conditions do not hold. 1 if one does not, else 4 if a part was not computed (unless that is accepted), else 0.
-int conclude(const CompareResult& result, const std::vector<ConditionOutcome>& outcomes, bool allow_partial);
+/// Says which conditions do not hold, with --quiet once per condition. 1 if one does not, else 4 if a part was not computed (unless that is
+/// accepted), else 0.
+int conclude(const CompareResult& result, const std::vector<ConditionOutcome>& outcomes, bool allow_partial, const Console& console);
 
 }  // namespace visq::tool
