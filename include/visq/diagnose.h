@@ -18,13 +18,15 @@ namespace visq {
 
 /// Progress counts all runs of the model, those with repairs included.
 struct DiagnoseOptions : RunRequest {
-  double outlier_z = 5;          ///< values beyond this many standard deviations are outliers
-  double concat_ratio = 16;      ///< largest to smallest range of joined inputs from which they are unbalanced
-  double last_layer_bits = 2;    ///< bits that the range of a last layer may waste
-  double degrade_ratio = 0.5;    ///< share of degraded layers from which the trouble is global
-  double degraded_mse = 0.1;     ///< a layer is degraded over this multiple of the variance of the reference's values …
-  double degraded_cosine = 0.9;  ///< … or under this cosine …
-  double degraded_sqnr = 10;     ///< … or under this SQNR in dB
+  RecordSource* all_data = nullptr;  ///< what damage is measured on; null: the data of the diagnosis
+  RecordRange all_records;           ///< of it
+  double outlier_z = 5;              ///< values beyond this many standard deviations are outliers
+  double concat_ratio = 16;          ///< largest to smallest range of joined inputs from which they are unbalanced
+  double last_layer_bits = 2;        ///< bits that the range of a last layer may waste
+  double degrade_ratio = 0.5;        ///< share of degraded layers from which the trouble is global
+  double degraded_mse = 0.1;         ///< a layer is degraded over this multiple of the variance of the reference's values …
+  double degraded_cosine = 0.9;      ///< … or under this cosine …
+  double degraded_sqnr = 10;         ///< … or under this SQNR in dB
 };
 
 /// How the reference's values that a finding is about lie in what the quantized tensor can hold.
@@ -63,6 +65,20 @@ struct LayerLoss {
   bool degraded = false;
 };
 
+/// What quantization costs at the outputs: what the task feels, not what inner maps lose.
+struct OutputDamage {
+  std::int64_t records = 0;
+  std::int64_t decisions = 0;  ///< rows of an output that a SOFTMAX makes; 0: there is none
+  std::int64_t changed = 0;    ///< of them, whose best class is another than the float model's
+  /// Of the worst output that is no such row, in dB: the power of the float model's values about their mean over that of the error (where
+  /// they do not vary: their power). Of rows of classes: Σf² / Σ(f−q)². Infinite: no error.
+  double sqnr = 0;
+
+  double changed_share() const { return decisions > 0 ? static_cast<double>(changed) / static_cast<double>(decisions) : 0; }
+  /// Decisions say it where there are enough of them (50): at most 3 % changed. Else the error: at least 20 dB, a tenth of the signal.
+  bool harmless() const;
+};
+
 /// Something about the run as a whole.
 struct GlobalRemark {
   std::string kind;  ///< "wrong data", "unrelated weights", "degraded everywhere" …
@@ -74,6 +90,7 @@ struct DiagnoseResult : PairIdentity {
   std::vector<std::string> outputs;
   std::vector<double> output_sqnr;  ///< in dB, before any fix
   WholeSqnr whole;                  ///< the same over all records, in the same mode, where the caller measured it
+  OutputDamage damage;              ///< no finding is more than a hint where it is harmless
   std::vector<Finding> findings;    ///< most important first
   std::vector<GlobalRemark> remarks;
   std::vector<std::string> measures;  ///< what helps in general, where no finding's fix does

@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "analysis/records/run_identity.h"
+#include "diagnosis/damage.h"
 #include "diagnosis/examination.h"
 #include "diagnosis/measured_pair.h"
 #include "diagnosis/overall.h"
+#include "diagnosis/residue.h"
+#include "diagnosis/shares.h"
 
 namespace visq {
 namespace diagnosis {
@@ -51,6 +54,25 @@ Result<Examination> find_faults(const MeasuredPair& pair, const DiagnoseOptions&
   return first;
 }
 
+/// Of all data where the caller named them: the records of a diagnosis are few, and the worst are among them.
+OutputDamage damage_of(const Subject& subject, RecordSource& data, const DiagnoseOptions& options, Mode mode) {
+  RunRequest request = options;
+  if (options.all_data == nullptr) return output_damage(subject, data, request, mode);
+  request.records = options.all_records;
+  return output_damage(subject, *options.all_data, request, mode);
+}
+
+/// Causes that explain something first, what names no cause behind them, then what wins next to nothing; each by severity.
+int turn_of(const Finding& finding) {
+  const bool names_none = std::find(std::begin(kGlobalCauses), std::end(kGlobalCauses), finding.cause) != std::end(kGlobalCauses);
+  return names_none ? 1 : explains(finding) ? 0 : 2;
+}
+
+bool stands_before(const Finding& a, const Finding& b) {
+  if (turn_of(a) != turn_of(b)) return turn_of(a) < turn_of(b);
+  return a.severity > b.severity;
+}
+
 }  // namespace
 }  // namespace diagnosis
 
@@ -64,6 +86,7 @@ Result<DiagnoseResult> diagnose(std::shared_ptr<const Model> reference, std::sha
                                 const DiagnoseOptions& options) {
   using namespace diagnosis;
   VISQ_ASSIGN(const auto pair, MeasuredPair::create(reference, quantized, data, options));
+  pair->set_shares(output_shares(reference, quantized, data, options));
   std::vector<Fault> faults;
   VISQ_ASSIGN(const Examination examination, find_faults(*pair, options, faults));
   DiagnoseResult result;
@@ -71,13 +94,17 @@ Result<DiagnoseResult> diagnose(std::shared_ptr<const Model> reference, std::sha
   result.quantized_mode = examination.trials->mode();
   result.output_sqnr = examination.trials->before().outputs;
   for (const int output : compared_outputs(pair->subject())) result.outputs.push_back(pair->subject().names().name(output));
-  for (Fault& fault : faults) result.findings.push_back(std::move(fault.finding));
   result.interrupted = stopped(options);
+  if (!result.interrupted) result.damage = damage_of(pair->subject(), data, options, result.quantized_mode);
+  for (Fault& fault : faults) {
+    if (result.damage.harmless() && !fault.fatal) fault.finding.severity = Severity::kHint;
+    result.findings.push_back(std::move(fault.finding));
+  }
   if (result.interrupted) return result;
   VISQ_ASSIGN(result.losses, layer_losses(reference, quantized, data, options, result.quantized_mode));
-  add_overall(*examination.symptoms, pair->what_if(), *examination.trials, options, result);
-  std::stable_sort(result.findings.begin(), result.findings.end(),
-                   [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
+  add_overall(*examination.symptoms, pair->what_if(), result);
+  add_residue(*examination.symptoms, pair->what_if(), *examination.trials, options, result);
+  std::stable_sort(result.findings.begin(), result.findings.end(), stands_before);
   return result;
 }
 

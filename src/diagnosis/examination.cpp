@@ -41,7 +41,7 @@ std::vector<Tried> one_per_place(const std::vector<Tried>& all) {
 
 Severity severity_of(const Tried& tried) {
   if (tried.suspicion->fatal || (tried.suspicion->strong && tried.result.gain >= tried.suspicion->error_gain)) return Severity::kError;
-  return tried.result.gain >= kWarningGain ? Severity::kWarning : Severity::kHint;
+  return tried.result.gain >= kWarningGain || tried.suspicion->evident ? Severity::kWarning : Severity::kHint;
 }
 
 Finding finding_of(const Subject& subject, const Tried& tried) {
@@ -97,7 +97,7 @@ std::vector<std::string_view> local_causes() {
 Result<Examination> examine(const MeasuredPair& pair, const std::shared_ptr<const Model>& variant, const DiagnoseOptions& options) {
   Examination examination;
   VISQ_ASSIGN(examination.subject, Subject::create(pair.subject().reference_model(), variant, options.pairs));
-  examination.symptoms = std::make_unique<Symptoms>(*examination.subject, pair.values());
+  examination.symptoms = std::make_unique<Symptoms>(*examination.subject, pair.values(), pair.shares());
   std::vector<Suspicion> suspicions;
   for (const CauseDef* def : cause_all()) {
     Suspicions list(def->name, *examination.symptoms, suspicions);
@@ -107,7 +107,7 @@ Result<Examination> examine(const MeasuredPair& pair, const std::shared_ptr<cons
   examination.trials = std::make_unique<Trials>(std::move(trials));
   for (const Tried& tried : judge(suspicions, examination.trials->run(suspicions))) {
     const double worth = tried.suspicion->fatal ? kPerfect + tried.result.worth : tried.result.worth;
-    Fault fault{finding_of(*examination.subject, tried), tried.suspicion->place, worth, {}, 0, {}};
+    Fault fault{finding_of(*examination.subject, tried), tried.suspicion->place, worth, {}, 0, {}, tried.suspicion->fatal};
     if (tried.result.feasible != nullptr) {
       fault.edit = tried.result.feasible->edit;
       fault.edit_worth = tried.result.feasible_worth;

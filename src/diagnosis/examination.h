@@ -19,6 +19,7 @@ struct Fault {
   ModelEdit edit;         ///< what repairs it best on a device; empty: nothing does
   double edit_worth = 0;  ///< the worth of that
   std::string edit_text;  ///< in words
+  bool fatal = false;     ///< see Suspicion
 };
 
 struct Examination {

@@ -5,6 +5,8 @@
 #include "analysis/records/model_runner.h"
 #include "analysis/records/real_values.h"
 #include "core/as_size.h"
+#include "kernels/op.h"
+#include "model/slots.h"
 #include "visq/run.h"
 
 namespace visq::diagnosis {
@@ -26,6 +28,11 @@ Status MeasuredPair::measure(RecordSource& data, RecordRange records) {
       wanted.insert(subject_->reference_of(tensor));
     }
   }
+  for (const PairedConstant& constant : subject_->constants()) {
+    const Operator& op = subject_->r().op(constant.reference_node);
+    const auto slots = kernels::facts_of(op).weights;
+    if (slots && input_of(op, slots->data) != kNoTensor) wanted.insert(input_of(op, slots->data));
+  }
   analysis::ModelRunner runner(subject_->reference_model(), Mode::kFp32);
   std::vector<float> scratch;
   for (std::int64_t index = records.first; index < records.last; ++index) {
@@ -40,6 +47,8 @@ Status MeasuredPair::measure(RecordSource& data, RecordRange records) {
       const std::span elements(map, as_size(executor.tensor(tensor).elements()));
       values_[tensor].sketch.add(elements);
       values_[tensor].moments.add(elements);
+      const Shape& shape = executor.tensor(tensor).shape;
+      if (shape.rank() > 0) values_[tensor].channels.add(elements, shape[shape.rank() - 1]);
       return {};
     };
     VISQ_TRY(runner.run(inputs, look));

@@ -19,8 +19,12 @@ class MeasuredPair {
                                                       RecordSource& data, const RunRequest& request);
 
   const Subject& subject() const { return *subject_; }
-  /// The reference's values of every map that has a quantized counterpart, by tensor of the reference.
+  /// The reference's values of every map that has a quantized counterpart or is read by a layer with paired weights, by tensor of the
+  /// reference.
   const std::map<int, MapValues>& values() const { return values_; }
+  /// What output_shares() says, once it was asked for.
+  const std::map<int, double>& shares() const { return shares_; }
+  void set_shares(std::map<int, double> shares) { shares_ = std::move(shares); }
   const WhatIf& what_if() const { return what_if_; }
 
  private:
@@ -29,6 +33,7 @@ class MeasuredPair {
 
   std::unique_ptr<Subject> subject_;
   std::map<int, MapValues> values_;
+  std::map<int, double> shares_;
   WhatIf what_if_;
 };
 

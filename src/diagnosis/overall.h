@@ -2,14 +2,12 @@
 #pragma once
 
 #include "diagnosis/symptoms.h"
-#include "diagnosis/trials.h"
+#include "diagnosis/what_if.h"
 #include "visq/diagnose.h"
 
 namespace visq::diagnosis {
 
-/// Adds to a result whose faults, losses and outputs are known: remarks about data, weights and degradation; findings RETRAINED, DEGRADED
-/// and ACCUMULATED; general measures.
-void add_overall(const Symptoms& symptoms, const WhatIf& what_if, const Trials& trials, const DiagnoseOptions& options,
-                 DiagnoseResult& result);
+/// Adds to a result: remarks about data and weights; finding RETRAINED.
+void add_overall(const Symptoms& symptoms, const WhatIf& what_if, DiagnoseResult& result);
 
 }  // namespace visq::diagnosis

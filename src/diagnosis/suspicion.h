@@ -20,6 +20,7 @@ struct Remedy {
   std::string configuration;  ///< the same in the words of quantizers
   ModelEdit edit;
   bool simulated = false;  ///< kernels know no such mixture of types: tried in fake quantization
+  bool writable = true;    ///< unless simulated: write_edited() can put it into the file
 };
 
 struct Suspicion {
@@ -32,6 +33,7 @@ struct Suspicion {
   bool strong = false;                  ///< beyond doubt by the numbers alone; only such findings can be errors
   bool fatal = false;                   ///< nothing behind it can be right: an error whatever the trial says, and the first one
   double error_gain = 3;                ///< what repairing must win, in dB, for an error
+  bool evident = false;                 ///< the numbers show damage that no SQNR shows: a warning whatever the trial says
   bool certain = false;                 ///< wrong whatever it costs: reported even where the repair gains nothing
   std::string place;                    ///< suspicions of one place are about one fault: the most specific is kept
   std::vector<Remedy> remedies;

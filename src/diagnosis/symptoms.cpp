@@ -30,7 +30,8 @@ GridNoise noise_of(const metrics::ValueSketch& values, analysis::RealBounds rang
   return noise;
 }
 
-Symptoms::Symptoms(const Subject& subject, const std::map<int, MapValues>& values) : subject_(subject) {
+Symptoms::Symptoms(const Subject& subject, const std::map<int, MapValues>& values, const std::map<int, double>& shares)
+    : subject_(subject), values_(values), shares_(shares) {
   for (const int tensor : subject.q().feature_maps()) {
     const TensorInfo& info = subject.q().tensor(tensor);
     const auto found = values.find(subject.reference_of(tensor));
@@ -67,6 +68,16 @@ Symptoms::Symptoms(const Subject& subject, const std::map<int, MapValues>& value
 const QuantizedMap* Symptoms::map(int tensor) const {
   const auto found = std::find_if(maps_.begin(), maps_.end(), [&](const QuantizedMap& map) { return map.tensor == tensor; });
   return found == maps_.end() ? nullptr : &*found;
+}
+
+const MapValues* Symptoms::reference_values(int reference_tensor) const {
+  const auto found = values_.find(reference_tensor);
+  return found == values_.end() ? nullptr : &found->second;
+}
+
+std::optional<double> Symptoms::share(int tensor) const {
+  const auto found = shares_.find(subject_.reference_of(tensor));
+  return found == shares_.end() ? std::nullopt : std::optional(found->second);
 }
 
 analysis::RealBounds Symptoms::needed(int tensor) const {

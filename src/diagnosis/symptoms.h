@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/records/real_values.h"
+#include "diagnosis/channel_values.h"
 #include "diagnosis/subject.h"
 #include "metrics/moments.h"
 #include "metrics/value_sketch.h"
@@ -18,6 +19,7 @@ namespace visq::diagnosis {
 struct MapValues {
   metrics::ValueSketch sketch;
   metrics::Moments moments;
+  ChannelValues channels;
   double low() const { return moments.count > 0 ? std::min(moments.min, 0.0) : 0; }  ///< every grid holds zero
   double high() const { return moments.count > 0 ? std::max(moments.max, 0.0) : 0; }
 };
@@ -62,14 +64,19 @@ struct UsualDifference {
 
 class Symptoms {
  public:
-  /// `values`: by tensor of the reference.
-  Symptoms(const Subject& subject, const std::map<int, MapValues>& values);
+  /// `values`, `shares`: by tensor of the reference. Both must outlive it.
+  Symptoms(const Subject& subject, const std::map<int, MapValues>& values, const std::map<int, double>& shares);
 
   const Subject& subject() const { return subject_; }
   /// In graph order.
   const std::vector<QuantizedMap>& maps() const { return maps_; }
   /// Null where there is none.
   const QuantizedMap* map(int tensor) const;
+  /// The reference's values of one of its maps, also of one that is not quantized; null where it was not watched.
+  const MapValues* reference_values(int reference_tensor) const;
+  /// The share of the outputs' squared error that this map of the quantized model and its operator's weights make alone (see
+  /// output_shares()); nothing where that is not known.
+  std::optional<double> share(int tensor) const;
   const std::vector<ConstantValues>& constants() const { return constants_; }
   const UsualDifference& usual_difference() const { return usual_difference_; }
   /// The reference's values of all maps tied to this one: what their common grid must hold.
@@ -82,6 +89,8 @@ class Symptoms {
 
  private:
   const Subject& subject_;
+  const std::map<int, MapValues>& values_;
+  const std::map<int, double>& shares_;
   std::vector<QuantizedMap> maps_;
   std::vector<ConstantValues> constants_;
   UsualDifference usual_difference_;

@@ -89,7 +89,7 @@ std::vector<TrialResult> Trials::run(const std::vector<Suspicion>& suspicions) c
   for (const Trial& trial : trials) {
     if (!trial.done || trial.remedy == nullptr) continue;
     TrialResult& result = results[trial.suspicion];
-    if (!trial.remedy->simulated && trial.worth > result.feasible_worth) {
+    if (!trial.remedy->simulated && trial.remedy->writable && trial.worth > result.feasible_worth) {
       result.feasible = trial.remedy;
       result.feasible_worth = trial.worth;
     }

@@ -14,6 +14,8 @@ namespace {
 constexpr double kNoticeable = 2, kCertain = 4;
 /// How much less noise a range that cuts outliers off must cause.
 constexpr double kBetterByCutting = 4;
+/// The share of the outputs' error from which a map is worth a try.
+constexpr double kCostly = 0.1;
 /// A range that holds at least this share of what the values need was made for their extremes.
 constexpr double kFollows = 0.7;
 
@@ -29,30 +31,44 @@ analysis::RealBounds quietest_range(const QuantizedMap& map, double codes) {
   return best;
 }
 
-/// The values themselves have outliers: most of them lie close together, a few far away.
+void add_cut(const Symptoms& symptoms, const QuantizedMap& map, analysis::RealBounds range, Suspicion& suspicion) {
+  const Subject& subject = symptoms.subject();
+  Repair repair(subject);
+  repair.regrid(subject.tied(map.tensor), activation_grid(subject.q().tensor(map.tensor).dtype, range));
+  suspicion.remedies.push_back(
+      {fmt::format("cut the range off at [{:.4g}, {:.4g}], as percentile and MSE methods do (where outliers are no part of the task, clip "
+                   "them before the network)",
+                   range.low, range.high),
+       fmt::format("range {} = [{:.6g}, {:.6g}]", in_quotes(subject.names().name(map.tensor)), range.low, range.high), repair.finish(),
+       false});
+}
+
+/// The values themselves have outliers: most of them lie close together, a few far away. Where the map is known to cost the outputs much,
+/// cutting is tried even if the map's own noise would not fall: outliers need not matter as much as they are large.
 void suspect_values(const Symptoms& symptoms, const QuantizedMap& map, const DiagnoseOptions& options, Suspicions& suspicions) {
   const double deviation = map.values->moments.deviation();
   const double farthest = std::max(map.values->high() - map.values->moments.mean, map.values->moments.mean - map.values->low());
   const bool follows = map.offered.low <= kFollows * map.values->low() && map.offered.high >= kFollows * map.values->high();
   if (deviation <= 0 || farthest < options.outlier_z * deviation || map.step <= 0 || !follows) return;
   const Subject& subject = symptoms.subject();
-  const DType type = subject.q().tensor(map.tensor).dtype;
-  const analysis::RealBounds range = quietest_range(map, map.offered_width() / map.step);
-  const double noise = noise_of(map.values->sketch, range, (range.high - range.low) * map.step / map.offered_width()).total();
-  if (noise * kBetterByCutting > map.noise.total() || subject.tied(map.tensor).size() > 1) return;
+  const analysis::RealBounds quietest = quietest_range(map, map.offered_width() / map.step);
+  const double noise = noise_of(map.values->sketch, quietest, (quietest.high - quietest.low) * map.step / map.offered_width()).total();
+  const bool quieter = noise * kBetterByCutting <= map.noise.total();
+  const bool costly = symptoms.share(map.tensor).value_or(0) >= kCostly;
+  if ((!quieter && !costly) || subject.tied(map.tensor).size() > 1) return;
+  const metrics::ValueSketch& values = map.values->sketch;
   Suspicion& suspicion = suspicions.about_map(map.tensor);
   suspicion.text = fmt::format(
-      "its values reach {:.1f} standard deviations from their mean, and the range follows: cut off at [{:.4g}, {:.4g}] there "
-      "would be {:.1f} times less noise",
-      farthest / deviation, range.low, range.high, map.noise.total() / noise);
+      "its outliers reach {:.1f} standard deviations from the mean, and the range [{:.4g}, {:.4g}] follows: 99.8 % of the values lie in "
+      "[{:.4g}, {:.4g}]",
+      farthest / deviation, map.offered.low, map.offered.high, values.quantile(0.001), values.quantile(0.999));
+  if (quieter) suspicion.text += fmt::format("; cut off, there would be {:.1f} times less noise", map.noise.total() / noise);
   suspicion.evidence = {{"outlier_z", farthest / deviation}, {"threshold", options.outlier_z}, {"noise_ratio", map.noise.total() / noise}};
   suspicion.values = evidence_of(map);
-  Repair repair(subject);
-  repair.regrid(subject.tied(map.tensor), activation_grid(type, range));
-  suspicion.remedies.push_back(
-      {fmt::format("cut the range off at [{:.4g}, {:.4g}], as percentile and MSE methods do", range.low, range.high),
-       fmt::format("range {} = [{:.6g}, {:.6g}]", in_quotes(subject.names().name(map.tensor)), range.low, range.high), repair.finish(),
-       false});
+  if (quieter) add_cut(symptoms, map, quietest, suspicion);
+  for (const double percentile : costly ? std::vector<double>{0.99, 0.999, 0.9999} : std::vector<double>{}) {
+    add_cut(symptoms, map, {std::min(0.0, values.quantile(1 - percentile)), std::max(0.0, values.quantile(percentile))}, suspicion);
+  }
   suspicion.remedies.push_back(more_bits(symptoms, map.tensor));
 }
 

@@ -40,7 +40,8 @@ Overflow find_overflow(const std::vector<std::int64_t>& codes, const std::vector
       if (is_right(code, needed)) ++right;
       continue;
     }
-    const bool stopped = std::fabs(std::fabs(code) - limit) <= 1 && std::signbit(code) == std::signbit(needed);
+    // On whichever side: a conversion that overflows gives INT32_MIN for a large positive number, too.
+    const bool stopped = std::fabs(std::fabs(code) - limit) <= 1;
     const bool wrapped = std::fabs(code) <= limit + 1 && is_right(std::remainder(code - needed, period), 0);
     if (!stopped && !wrapped) return {};
     overflow.wrapped = overflow.wrapped || !stopped;

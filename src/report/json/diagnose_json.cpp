@@ -46,6 +46,14 @@ Json json_loss(const LayerLoss& loss) {
           {"cosine", json_number(loss.cosine)}, {"sqnr", json_number(loss.sqnr)}, {"degraded", loss.degraded}};
 }
 
+Json json_damage(const OutputDamage& damage) {
+  return {{"harmless", damage.harmless()},
+          {"records", damage.records},
+          {"decisions", damage.decisions},
+          {"changed", damage.changed},
+          {"sqnr", json_number(damage.sqnr)}};
+}
+
 }  // namespace
 
 std::string diagnose_json(const DiagnoseResult& result) {
@@ -59,6 +67,7 @@ std::string diagnose_json(const DiagnoseResult& result) {
     add_whole_sqnr(output, result.whole, i);
     json["outputs"].push_back(std::move(output));
   }
+  json["damage"] = result.damage.records > 0 ? json_damage(result.damage) : Json(nullptr);
   json["remarks"] = Json::array();
   for (const GlobalRemark& remark : result.remarks) json["remarks"].push_back({{"kind", remark.kind}, {"text", json_string(remark.text)}});
   json["measures"] = Json::array();

@@ -52,7 +52,22 @@ class DiagnoseText {
                             whole_sqnr_text(result_.whole, i)),
                 2);
     }
+    damage();
     line("");
+  }
+
+  void damage() {
+    const OutputDamage& damage = result_.damage;
+    if (damage.records == 0) return;
+    const std::string_view word = damage.harmless() ? "clean" : "damaged";
+    if (damage.decisions > 0) {
+      paragraph(fmt::format("{}: the best class changes in {} of {} decisions ({:.1f} %)", word, damage.changed, damage.decisions,
+                            100 * damage.changed_share()),
+                2);
+    } else {
+      paragraph(fmt::format("{}: the error about the outputs' mean is at {} dB, over {} records", word, brief(damage.sqnr), damage.records),
+                2);
+    }
   }
 
   void findings() {

@@ -121,6 +121,9 @@ Result<int> execute(const Arguments& arguments) {
   const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
   if (arguments.data.records.empty()) VISQ_TRY(keep_spread(records, kRecords, *reference, *quantized, console));
+  VISQ_ASSIGN(const Records all, open_records(arguments.data, *reference, quantized.get(), false, Console(true, false)));
+  options.all_data = all.source.get();
+  options.all_records = all.range;
   set_up(options, records, "trials", console);
   VISQ_ASSIGN(DiagnoseResult result, diagnose(reference, quantized, *records.source, options));
   if (interrupted()) return interruption_exit_code("nothing written");

@@ -1,0 +1,167 @@
+// INPUT_SCALES: the channels that a layer reads differ so much in magnitude that the small ones vanish in the common step of the data, or
+// the large ones' small weights in the step of their row.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/in_float.h"
+#include "diagnosis/suspicion.h"
+#include "kernels/op.h"
+
+namespace visq::diagnosis::cause_input_scales {
+namespace {
+
+/// A channel of the data with fewer steps than this, or weights with fewer, is lost.
+constexpr double kLostSteps = 4, kLostWeightSteps = 1;
+/// What a lost channel must give to the layer's output to count, as a share of its power.
+constexpr double kMatters = 0.005;
+
+/// A layer whose weights' last axis counts the channels of its data.
+struct Layer {
+  const ConstantValues* weights = nullptr;
+  const ChannelValues* channels = nullptr;
+  int data = kNoTensor;          ///< of the quantized model
+  double step = 0;               ///< of the data; 0: they are float
+  std::vector<double> row_step;  ///< of the weights, per element of the first axis
+  std::size_t row_of(std::size_t weight) const { return weight / (weights->reference.size() / row_step.size()); }
+};
+
+struct Lost {
+  std::size_t channels = 0, weights = 0;  ///< channels that vanish in the data; whose weights vanish
+  double ratio = 0;                       ///< of the largest channel to the median one
+  std::size_t largest = 0;
+};
+
+std::optional<Layer> layer_of(const Symptoms& symptoms, const ConstantValues& weights) {
+  const Subject& subject = symptoms.subject();
+  const Operator& op = subject.q().op(weights.where.node);
+  const Operator& twin = subject.r().op(weights.where.reference_node);
+  const auto slots = kernels::facts_of(op).weights;
+  const TensorInfo& tensor = subject.q().tensor(weights.where.tensor);
+  if (!slots || slots->channel_axis != 0 || weights.where.bias || tensor.shape.rank() < 2) return std::nullopt;
+  const MapValues* values = symptoms.reference_values(input_of(twin, slots->data));
+  const std::int64_t last = tensor.shape[tensor.shape.rank() - 1];
+  if (values == nullptr || static_cast<std::int64_t>(values->channels.count()) != last || last < 2) return std::nullopt;
+  if (tensor.quantization.block_size > 0 || tensor.quantization.axis != 0) return std::nullopt;
+  Layer layer{&weights, &values->channels, input_of(op, slots->data), 0, {}};
+  if (const QuantizedMap* map = symptoms.map(layer.data)) layer.step = map->step;
+  for (std::int64_t o = 0; o < tensor.shape[0]; ++o) {
+    layer.row_step.push_back(static_cast<double>(tensor.quantization.scale[tensor.quantization.per_channel() ? as_size(o) : 0]));
+  }
+  return layer;
+}
+
+Lost lost_in(const Layer& layer) {
+  const ChannelValues& channels = *layer.channels;
+  const std::size_t count = channels.count();
+  std::vector<double> power(count, 0), steps(count, 0), reaches;
+  double all = 0;
+  for (std::size_t i = 0; i < layer.weights->reference.size(); ++i) {
+    const std::size_t c = i % count;
+    const auto weight = static_cast<double>(layer.weights->reference[i]);
+    const double part = weight * weight * channels.rms(c) * channels.rms(c);
+    power[c] += part, all += part;
+    steps[c] = std::max(steps[c], std::fabs(weight) / layer.row_step[layer.row_of(i)]);
+  }
+  Lost lost;
+  for (std::size_t c = 0; c < count; ++c) {
+    if (channels.reach(c) > 0) reaches.push_back(channels.reach(c));
+    if (channels.reach(c) > channels.reach(lost.largest)) lost.largest = c;
+    if (power[c] < kMatters * all) continue;
+    lost.channels += layer.step > 0 && channels.reach(c) < kLostSteps * layer.step ? 1U : 0U;
+    lost.weights += steps[c] < kLostWeightSteps ? 1U : 0U;
+  }
+  if (reaches.empty()) return lost;
+  std::nth_element(reaches.begin(), reaches.begin() + static_cast<std::ptrdiff_t>(reaches.size() / 2), reaches.end());
+  lost.ratio = channels.reach(lost.largest) / reaches[reaches.size() / 2];
+  return lost;
+}
+
+/// The weights as 8 bits hold them where every channel of the data was divided by its reach before.
+std::vector<float> normalized_weights(const Layer& layer) {
+  const std::size_t count = layer.channels->count();
+  std::vector<float> values = layer.weights->reference;
+  std::vector<double> reach(layer.row_step.size(), 0);
+  const auto scaled = [&](std::size_t i) { return static_cast<double>(values[i]) * layer.channels->reach(i % count); };
+  for (std::size_t i = 0; i < values.size(); ++i) reach[layer.row_of(i)] = std::max(reach[layer.row_of(i)], std::fabs(scaled(i)));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double step = reach[layer.row_of(i)] / 127;
+    if (step > 0) values[i] = static_cast<float>(std::round(scaled(i) / step) * step / layer.channels->reach(i % count));
+  }
+  return values;
+}
+
+/// Every channel of the data on an 8-bit grid of its own, as one grid gives it to normalized ones.
+ModelEdit normalized(const Symptoms& symptoms, const Layer& layer) {
+  const Subject& subject = symptoms.subject();
+  ModelEdit edit;
+  const int maker = subject.q().maker(layer.data);
+  if (maker >= 0 && subject.q().op(maker).type == "CONCATENATION") {
+    Repair branches(subject);
+    for (const int input : subject.q().op(maker).inputs) {
+      const QuantizedMap* map = input == kNoTensor ? nullptr : symptoms.map(input);
+      if (map == nullptr) continue;
+      branches.regrid({input}, activation_grid(subject.q().tensor(input).dtype, {map->values->low(), map->values->high()}));
+    }
+    edit = branches.finish();
+    keep_map_in_float(subject, layer.data, edit);
+  } else {
+    const TensorInfo& data = subject.q().tensor(layer.data);
+    Quantization grids;
+    grids.axis = data.shape.rank() - 1;
+    for (std::size_t c = 0; c < layer.channels->count(); ++c) {
+      const Quantization own = activation_grid(data.dtype, {layer.channels->low[c], layer.channels->high[c]});
+      grids.scale.push_back(own.scale[0]), grids.zero_point.push_back(own.zero_point[0]);
+    }
+    edit[layer.data].quantization = std::move(grids);
+  }
+  keep_constants_in_float(symptoms, layer.weights->where.node, edit);
+  store_in_float(layer.weights->where, normalized_weights(layer), edit);
+  return edit;
+}
+
+void suspect_layer(const Symptoms& symptoms, const Layer& layer, const DiagnoseOptions& options, Suspicions& suspicions) {
+  const Subject& subject = symptoms.subject();
+  const Lost lost = lost_in(layer);
+  if (lost.ratio < options.concat_ratio || lost.channels + lost.weights == 0) return;
+  const std::string factor = fmt::format("{:.3g}", layer.channels->reach(lost.largest));
+  Suspicion& suspicion = suspicions.about_constant(layer.weights->where);
+  suspicion.text = fmt::format(
+      "its input channels differ in scale: channel {} reaches {}, {:.0f} times the median one, so that of {} channels {} have less than "
+      "{:.0f} steps of the data's scale, and the weights of {} less than one step of their rows'",
+      lost.largest, factor, lost.ratio, layer.channels->count(), lost.channels, kLostSteps, lost.weights);
+  suspicion.evidence = {{"largest_over_median", lost.ratio},
+                        {"threshold", options.concat_ratio},
+                        {"largest_channel", static_cast<double>(lost.largest)},
+                        {"lost_channels", static_cast<double>(lost.channels)},
+                        {"lost_weights", static_cast<double>(lost.weights)}};
+  suspicion.strong = true;
+  const std::string advice = fmt::format(
+      "normalize the input channels before the network (divide each by its range, channel {} by {}; a trained model takes the factors into "
+      "this layer's weights)",
+      lost.largest, factor);
+  const std::string configuration = fmt::format("dtype {} = float32", in_quotes(subject.names().name(layer.weights->where.tensor)));
+  if (layer.step > 0) {
+    suspicion.place = fmt::format("map {}", subject.group(layer.data));
+    suspicion.remedies.push_back({advice, configuration, normalized(symptoms, layer), true});
+    return;
+  }
+  ModelEdit in_float;
+  keep_constants_in_float(symptoms, layer.weights->where.node, in_float);
+  suspicion.remedies.push_back({"keep this layer in float, or " + advice, configuration, std::move(in_float), false, false});
+}
+
+void suspect(const Symptoms& symptoms, const DiagnoseOptions& options, Suspicions& suspicions) {
+  for (const ConstantValues& weights : symptoms.constants()) {
+    if (const auto layer = layer_of(symptoms, weights)) suspect_layer(symptoms, *layer, options, suspicions);
+  }
+}
+
+constexpr CauseDef kCause{"INPUT_SCALES", 30, suspect};
+
+}  // namespace
+
+std::span<const CauseDef> definitions() { return {&kCause, 1}; }
+
+}  // namespace visq::diagnosis::cause_input_scales

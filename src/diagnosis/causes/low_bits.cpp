@@ -1,0 +1,81 @@
+// LOW_BITS: weights of 4 bits and less, and the outputs lose by them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/in_float.h"
+#include "diagnosis/suspicion.h"
+#include "diagnosis/value_evidence.h"
+#include "kernels/op.h"
+
+namespace visq::diagnosis::cause_low_bits {
+namespace {
+
+constexpr int kLow = 4;
+
+/// The reference's weights as 8 bits per channel hold them.
+std::vector<float> in_eight_bits(const Subject& subject, const ConstantValues& constant) {
+  const ChannelLayout layout = channel_layout(subject.q().op(constant.where.node), subject.q().tensor(constant.where.tensor));
+  std::vector<float> reach(as_size(layout.channels), 0), values = constant.reference;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    float& most = reach[layout.channel_of(i)];
+    most = std::max(most, std::fabs(values[i]));
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const float step = reach[layout.channel_of(i)] / 127;
+    if (step > 0) values[i] = std::round(values[i] / step) * step;
+  }
+  return values;
+}
+
+/// What the weights' rounding leaves of them, in dB.
+double left_of(const ConstantValues& constant) {
+  double signal = 0, noise = 0;
+  for (std::size_t i = 0; i < constant.reference.size(); ++i) {
+    const auto wanted = static_cast<double>(constant.reference[i]);
+    const double off = wanted - static_cast<double>(constant.quantized[i]);
+    signal += wanted * wanted, noise += off * off;
+  }
+  return noise > 0 && signal > 0 ? 10 * std::log10(signal / noise) : HUGE_VAL;
+}
+
+void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspicions) {
+  const Subject& subject = symptoms.subject();
+  std::vector<const ConstantValues*> coarse;
+  std::size_t layers = 0;
+  for (const ConstantValues& constant : symptoms.constants()) {
+    if (constant.where.bias || constant.reference.size() < 2) continue;
+    ++layers;
+    if (bits(subject.q().tensor(constant.where.tensor).dtype) <= kLow) coarse.push_back(&constant);
+  }
+  if (coarse.empty()) return;
+  const auto share = [&](const ConstantValues* each) { return symptoms.share(output_of(subject.q().op(each->where.node), 0)).value_or(0); };
+  const ConstantValues* worst = *std::max_element(coarse.begin(), coarse.end(), [&](auto* a, auto* b) { return share(a) < share(b); });
+  Suspicion& suspicion = suspicions.about_constant(worst->where);
+  suspicion.place = "weights of few bits";
+  suspicion.text = fmt::format(
+      "{} of {} layers hold their weights in 4 bits, 15 steps per scale: rounding leaves {:.1f} dB of these, whose layer makes "
+      "{:.0f} % of the outputs' error, the most of all",
+      coarse.size(), layers, left_of(*worst), 100 * share(worst));
+  suspicion.evidence = {{"layers", static_cast<double>(coarse.size())},
+                        {"all_layers", static_cast<double>(layers)},
+                        {"weight_sqnr", left_of(*worst)},
+                        {"output_share", share(worst)}};
+  suspicion.values = evidence_of(subject, *worst);
+  suspicion.strong = true;
+  ModelEdit edit;
+  for (const ConstantValues* constant : coarse) store_in_float(constant->where, in_eight_bits(subject, *constant), edit);
+  suspicion.remedies.push_back(
+      {"weights in 8 bits, at least of the layers that cost most (visqerror sensitivity); 4 bits per block of 32 "
+       "weights; or training with 4 bits in the loop",
+       fmt::format("dtype {} = int8", in_quotes(subject.names().name(worst->where.tensor))), std::move(edit), true});
+}
+
+constexpr CauseDef kCause{"LOW_BITS", 15, suspect};
+
+}  // namespace
+
+std::span<const CauseDef> definitions() { return {&kCause, 1}; }
+
+}  // namespace visq::diagnosis::cause_low_bits

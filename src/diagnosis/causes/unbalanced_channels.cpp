@@ -1,0 +1,83 @@
+// UNBALANCED_CHANNELS: channels of one feature map differ so much that their common scale has few steps for the small ones. Scales per
+// channel exist for weights alone.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "diagnosis/suspicion.h"
+#include "diagnosis/value_evidence.h"
+
+namespace visq::diagnosis::cause_unbalanced_channels {
+namespace {
+
+/// The largest channel over the median one: noticeable, certain. What the map must make of the outputs' error to be worth a try.
+constexpr double kNoticeable = 6, kCertain = 16, kCostly = 0.1;
+constexpr std::size_t kFewChannels = 4;
+
+struct Spread {
+  double median = 0, largest = 0;
+  std::size_t channel = 0;
+};
+
+Spread spread_of(const ChannelValues& channels) {
+  std::vector<double> reaches;
+  Spread spread;
+  for (std::size_t c = 0; c < channels.count(); ++c) {
+    const double reach = channels.reach(c);
+    if (reach > 0) reaches.push_back(reach);
+    if (reach > spread.largest) spread.largest = reach, spread.channel = c;
+  }
+  if (reaches.size() < kFewChannels) return {};
+  std::nth_element(reaches.begin(), reaches.begin() + static_cast<std::ptrdiff_t>(reaches.size() / 2), reaches.end());
+  spread.median = reaches[reaches.size() / 2];
+  return spread;
+}
+
+/// A grid per channel, as equalization between this layer and the next gives it.
+Quantization equalized(const ChannelValues& channels, const TensorInfo& tensor) {
+  Quantization grid;
+  grid.axis = tensor.shape.rank() - 1;
+  for (std::size_t c = 0; c < channels.count(); ++c) {
+    const Quantization own = activation_grid(tensor.dtype, {channels.low[c], channels.high[c]});
+    grid.scale.push_back(own.scale[0]), grid.zero_point.push_back(own.zero_point[0]);
+  }
+  return grid;
+}
+
+void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspicions) {
+  const Subject& subject = symptoms.subject();
+  for (const QuantizedMap& map : symptoms.maps()) {
+    const ChannelValues& channels = map.values->channels;
+    const TensorInfo& tensor = subject.q().tensor(map.tensor);
+    if (symptoms.share(map.tensor).value_or(0) < kCostly || has_fixed_grid(subject, map.tensor) || map.step <= 0) continue;
+    const Spread spread = spread_of(channels);
+    if (spread.median <= 0 || spread.largest < kNoticeable * spread.median || subject.tied(map.tensor).size() > 1) continue;
+    if (tensor.shape.rank() == 0 || tensor.shape[tensor.shape.rank() - 1] != static_cast<std::int64_t>(channels.count())) continue;
+    Suspicion& suspicion = suspicions.about_map(map.tensor);
+    suspicion.text = fmt::format(
+        "its {} channels share one scale and differ many times: channel {} reaches {:.4g}, {:.1f} times the median one, which has {:.0f} "
+        "steps; weights per channel do not help there",
+        channels.count(), spread.channel, spread.largest, spread.largest / spread.median, spread.median / map.step);
+    suspicion.evidence = {{"largest_over_median", spread.largest / spread.median},
+                          {"threshold", kNoticeable},
+                          {"channel", static_cast<double>(spread.channel)},
+                          {"steps_of_median", spread.median / map.step},
+                          {"output_share", symptoms.share(map.tensor).value_or(0)}};
+    suspicion.values = evidence_of(map);
+    suspicion.strong = spread.largest >= kCertain * spread.median;
+    ModelEdit edit;
+    edit[map.tensor].quantization = equalized(channels, tensor);
+    suspicion.remedies.push_back(
+        {"equalize the channels: divide each by its range in this layer's weights and bias, and multiply in the "
+         "next layer's weights (cross-layer equalization, batch normalization before); or keep it in 16 bits",
+         fmt::format("dtype {} = int16", in_quotes(subject.names().name(map.tensor))), std::move(edit), true});
+  }
+}
+
+constexpr CauseDef kCause{"UNBALANCED_CHANNELS", 15, suspect};
+
+}  // namespace
+
+std::span<const CauseDef> definitions() { return {&kCause, 1}; }
+
+}  // namespace visq::diagnosis::cause_unbalanced_channels

@@ -1,0 +1,71 @@
+// VANISHING_VARIANCE: 1/sqrt of a variance near zero reaches so far that its grid has few steps for the usual ones, or cuts it off.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/in_float.h"
+#include "diagnosis/suspicion.h"
+#include "diagnosis/value_evidence.h"
+#include "model/slots.h"
+
+namespace visq::diagnosis::cause_vanishing_variance {
+namespace {
+
+/// The largest value over the median one from which the rest has few steps left; certain.
+constexpr double kNoticeable = 3, kCertain = 10;
+/// Multiplications and sums that belong to one normalization lie so close behind its RSQRT.
+constexpr int kBehind = 3;
+
+bool belongs(const Operator& op) { return op.type == "MUL" || op.type == "SUB" || op.type == "ADD"; }
+
+/// The maps of the normalization behind its RSQRT, in float.
+void keep_normalization(const Subject& subject, int tensor, int depth, ModelEdit& edit) {
+  keep_map_in_float(subject, tensor, edit);
+  if (depth == 0) return;
+  for (const int reader : subject.q().readers(tensor)) {
+    const Operator& op = subject.q().op(reader);
+    if (belongs(op) && output_of(op, 0) != kNoTensor) keep_normalization(subject, op.outputs[0], depth - 1, edit);
+  }
+}
+
+void suspect_root(const Symptoms& symptoms, const Operator& op, Suspicions& suspicions) {
+  const Subject& subject = symptoms.subject();
+  const QuantizedMap* map = output_of(op, 0) == kNoTensor ? nullptr : symptoms.map(op.outputs[0]);
+  if (map == nullptr || map->step <= 0) return;
+  const double median = map->values->sketch.quantile(0.5), highest = std::max(map->values->high(), map->offered.high);
+  const double ratio = median > 0 ? highest / median : 0;
+  const double least = 1 / (map->values->high() * map->values->high());
+  if (ratio < kNoticeable && !(map->values->high() > map->offered.high + map->step)) return;
+  Suspicion& suspicion = suspicions.about_map(map->tensor);
+  suspicion.text = fmt::format(
+      "1/sqrt(variance + epsilon) reaches {:.4g} where variance + epsilon falls to {:.3g}, {:.1f} times its median {:.4g}: its range "
+      "[{:.4g}, {:.4g}] leaves {:.0f} steps below the median and cuts {:.3g} % off",
+      map->values->high(), least, map->values->high() / median, median, map->offered.low, map->offered.high, median / map->step,
+      100 * map->noise.clipped_share);
+  suspicion.evidence = {{"largest", map->values->high()}, {"median", median},        {"largest_over_median", ratio},
+                        {"threshold", kNoticeable},       {"least_variance", least}, {"clipped_share", map->noise.clipped_share}};
+  suspicion.values = evidence_of(*map);
+  suspicion.strong = ratio >= kCertain;
+  ModelEdit edit;
+  keep_normalization(subject, map->tensor, kBehind, edit);
+  suspicion.remedies.push_back(
+      {fmt::format("keep this normalization in float or 16 bits; or give it a larger epsilon in the network (of the order of {:.1g}, a "
+                   "hundredth of the usual variance) and train on",
+                   0.01 / (median * median)),
+       fmt::format("dtype {} = float32", in_quotes(subject.names().name(map->tensor))), std::move(edit), true});
+}
+
+void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspicions) {
+  for (const Operator& op : symptoms.subject().quantized().main().operators) {
+    if (op.type == "RSQRT") suspect_root(symptoms, op, suspicions);
+  }
+}
+
+constexpr CauseDef kCause{"VANISHING_VARIANCE", 30, suspect};
+
+}  // namespace
+
+std::span<const CauseDef> definitions() { return {&kCause, 1}; }
+
+}  // namespace visq::diagnosis::cause_vanishing_variance

@@ -1,0 +1,138 @@
+#include "diagnosis/damage.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+
+#include "core/as_size.h"
+#include "quant/fake_quantize.h"
+#include "visq/accuracy.h"
+
+namespace visq {
+
+bool OutputDamage::harmless() const {
+  constexpr std::int64_t kEnough = 50;
+  constexpr double kFewChanged = 0.03, kGoodSqnr = 20;
+  if (decisions >= kEnough) return changed_share() <= kFewChanged;
+  return changed_share() <= kFewChanged && sqnr >= kGoodSqnr;
+}
+
+namespace diagnosis {
+namespace {
+
+/// Real values of a map; nothing where it has none.
+std::vector<float> values_of(const FeatureMap& map) {
+  std::vector<float> values(as_size(map.shape.elements()));
+  if (map.dtype == DType::kFloat32) {
+    std::memcpy(values.data(), map.data, values.size() * sizeof(float));
+  } else if (map.info != nullptr && map.dtype == map.info->dtype && quant::has_grid(*map.info)) {
+    quant::dequantize(map.data, *map.info, map.shape, values.data());
+  } else {
+    values.clear();
+  }
+  return values;
+}
+
+/// The reference's outputs of one record, by tensor.
+class ReferenceOutputs final : public MapSink {
+ public:
+  Status begin_record(std::int64_t) override {
+    values_.clear();
+    return {};
+  }
+  Status add(const FeatureMap& map) override {
+    values_[map.tensor] = values_of(map);
+    return {};
+  }
+  const std::vector<float>* find(int tensor) const {
+    const auto found = values_.find(tensor);
+    return found == values_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  std::map<int, std::vector<float>> values_;
+};
+
+/// Sums over one output.
+struct OutputSums {
+  double values = 0, squares = 0, errors = 0, count = 0;
+
+  void add(double f, double q) {
+    if (!std::isfinite(f)) return;
+    const double d = std::isfinite(q) ? f - q : f;  // what is not finite tells nothing
+    values += f, squares += f * f, errors += d * d, ++count;
+  }
+  double sqnr(bool about_mean) const {
+    const double spread = squares - values * values / std::max(count, 1.0);
+    const double signal = about_mean && spread > 1e-9 * squares ? spread : squares;
+    if (errors <= 0) return HUGE_VAL;
+    return signal > 0 ? 10 * std::log10(signal / errors) : -HUGE_VAL;
+  }
+};
+
+/// Compares the quantized model's outputs with the reference's of the same record, which are shown first.
+class Comparison final : public MapSink {
+ public:
+  Comparison(const Subject& subject, const ReferenceOutputs& reference) : subject_(subject), reference_(reference) {}
+
+  Status begin_record(std::int64_t) override {
+    ++damage_.records;
+    return {};
+  }
+  Status add(const FeatureMap& map) override {
+    const int twin = subject_.reference_of(map.tensor);
+    const std::vector<float>* wanted = twin < 0 ? nullptr : reference_.find(twin);
+    const std::vector<float> found = values_of(map);
+    if (wanted == nullptr || wanted->empty() || wanted->size() != found.size()) return {};
+    OutputSums& sums = sums_[twin];
+    for (std::size_t i = 0; i < found.size(); ++i) sums.add(static_cast<double>((*wanted)[i]), static_cast<double>(found[i]));
+    if (decides(twin)) count_changed(*wanted, found, as_size(map.shape[map.shape.rank() - 1]));
+    return {};
+  }
+  OutputDamage result() const {
+    OutputDamage damage = damage_;
+    damage.sqnr = HUGE_VAL;
+    for (const auto& [tensor, sums] : sums_) damage.sqnr = std::min(damage.sqnr, sums.sqnr(!decides(tensor)));
+    return sums_.empty() ? OutputDamage() : damage;
+  }
+
+ private:
+  /// Rows of classes: what a SOFTMAX makes.
+  bool decides(int reference_output) const {
+    const int maker = subject_.r().maker(subject_.r().origin(reference_output));
+    const TensorInfo& tensor = subject_.r().tensor(reference_output);
+    return maker >= 0 && subject_.r().op(maker).type == "SOFTMAX" && tensor.shape.rank() > 0 && tensor.shape.back() > 1;
+  }
+  void count_changed(const std::vector<float>& wanted, const std::vector<float>& found, std::size_t width) {
+    for (std::size_t row = 0; row + width <= wanted.size(); row += width) {
+      const auto best = [&](const std::vector<float>& all) {
+        const auto first = all.begin() + static_cast<std::ptrdiff_t>(row);
+        return std::max_element(first, first + static_cast<std::ptrdiff_t>(width)) - first;
+      };
+      ++damage_.decisions;
+      damage_.changed += best(wanted) != best(found) ? 1 : 0;
+    }
+  }
+
+  const Subject& subject_;
+  const ReferenceOutputs& reference_;
+  OutputDamage damage_;
+  std::map<int, OutputSums> sums_;  ///< by output of the reference
+};
+
+}  // namespace
+
+OutputDamage output_damage(const Subject& subject, RecordSource& data, const RunRequest& request, Mode mode) {
+  AccuracyOptions options;
+  static_cast<RunRequest&>(options) = request;
+  options.progress = {};  // told of runs with repairs, not of records
+  options.quantized_mode = mode;
+  ReferenceOutputs reference;
+  Comparison comparison(subject, reference);
+  const auto done = send_outputs(subject.reference_model(), subject.quantized_model(), data, options, reference, comparison);
+  return done.ok() ? comparison.result() : OutputDamage();
+}
+
+}  // namespace diagnosis
+}  // namespace visq

@@ -1,0 +1,171 @@
+// Causes that lie in the network's structure, on the smallest networks that have them; what each repair wins is held against the same
+// network quantized as the fix says.
+#include <gtest/gtest.h>
+
+#include "twin_network.h"
+
+namespace visq::testing {
+namespace {
+
+constexpr int kRecords = 12;
+
+/// Records of `width` normal values, changed by `change`.
+template <class Change>
+std::vector<Array> records_of(std::int64_t width, Change change) {
+  std::vector<Array> records;
+  for (unsigned i = 0; i < kRecords; ++i) {
+    std::vector<float> values = normal_values(static_cast<std::size_t>(width), 50 + i);
+    change(values, i);
+    records.push_back(float_array({1, width}, values));
+  }
+  return records;
+}
+
+void set_pool(Operator& op, std::int64_t size) {
+  op.attributes.set("padding", std::string("VALID"));
+  for (const char* side : {"stride_w", "stride_h", "filter_width", "filter_height"}) op.attributes.set(side, size);
+  op.attributes.set("fused_activation_function", std::string("NONE"));
+}
+
+/// One pixel in 64 holds a peak, so that the mean is small: the pool's output must keep the peaks' scale.
+TEST(StructuralCauses, MeanOfSparseFeaturesOnTheScaleOfTheirPeaks) {
+  constexpr std::int64_t kSide = 8, kChannels = 4;
+  TwinNetwork twin;
+  const int x = twin.map("x", {1, kSide, kSide, kChannels}, {0, 40}), y = twin.map("y", {1, 1, 1, kChannels}, {0, 40});
+  set_pool(twin.fp32_op("AVERAGE_POOL_2D", {x}, y), kSide);
+  set_pool(twin.int8_op("AVERAGE_POOL_2D", {x}, y), kSide);
+  twin.finish(x, y);
+  std::vector<Array> records;
+  for (unsigned i = 0; i < kRecords; ++i) {
+    std::vector<float> values(kSide * kSide * kChannels, 0);
+    for (unsigned c = 0; c < kChannels; ++c)
+      values[(i * 5 + c * 3) * kChannels + c] = 15 + 25 * static_cast<float>((i + c) % kRecords) / kRecords;
+    records.push_back(float_array({1, kSide, kSide, kChannels}, values));
+  }
+  const Finding finding = finding_of(twin.diagnose_on(records), "SHARED_SCALE");
+  EXPECT_EQ(finding.name, "y");
+  EXPECT_NEAR(evidence_of(finding, "range_over_need"), 64, 3) << "the mean of 64 values of which one is not zero";
+  // A grid of its own is 64 / 1.05 times finer; the input's rounding, a 64th of it behind the pool, is left.
+  EXPECT_GT(finding.gain_db, 20);
+  EXPECT_NE(finding.fix.find("MEAN"), std::string::npos);
+}
+
+/// Four scores, two of which a bias masks.
+TEST(StructuralCauses, MaskBesideScores) {
+  TwinNetwork twin;
+  const int x = twin.map("x", {1, 4}, {-4, 4}), z = twin.map("z", {1, 4}, {-10000, 10}), y = twin.map("y", {1, 4}, {0, 255.0F / 256});
+  const int w = twin.weights("w", 4, 4, {2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2});
+  const int b = twin.bias("b", {0, 0, -10000, -10000}, x, w);
+  twin.op("FULLY_CONNECTED", {x, w, b}, z);
+  twin.fp32_op("SOFTMAX", {z}, y).attributes.set("beta", 1.0);
+  twin.int8_op("SOFTMAX", {z}, y).attributes.set("beta", 1.0);
+  twin.finish(x, y);
+  const DiagnoseResult result = twin.diagnose_on(records_of(4, [](auto&, unsigned) {}));
+  const Finding& first = result.findings.at(0);
+  EXPECT_EQ(first.cause, "MASKED_VALUES") << first.text;
+  EXPECT_EQ(first.name, "z");
+  EXPECT_NEAR(evidence_of(first, "masked_share"), 0.5, 1e-9);
+  EXPECT_GT(first.gain_db, 20);
+  EXPECT_EQ(first.mode, Mode::kInteger) << "a range can be written into the file";
+}
+
+TEST(StructuralCauses, ScoresWithoutAMaskAreNotCut) {
+  TwinNetwork twin;
+  const int x = twin.map("x", {1, 4}, {-4, 4}), y = twin.map("y", {1, 4}, {0, 255.0F / 256});
+  twin.fp32_op("SOFTMAX", {x}, y).attributes.set("beta", 1.0);
+  twin.int8_op("SOFTMAX", {x}, y).attributes.set("beta", 1.0);
+  twin.finish(x, y);
+  EXPECT_EQ(finding_of(twin.diagnose_on(records_of(4, [](auto&, unsigned) {})), "MASKED_VALUES").cause, "");
+}
+
+TEST(StructuralCauses, ExponentialAtTheEnd) {
+  TwinNetwork twin;
+  const int x = twin.map("x", {1, 8}, {0, 10}), y = twin.map("y", {1, 8}, {0, 22026});
+  twin.op("EXP", {x}, y);
+  twin.finish(x, y);
+  const auto spread = [](std::vector<float>& values, unsigned record) {
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>((i * 12 + record) % 96) * 10 / 96;
+  };
+  const Finding first = twin.diagnose_on(records_of(8, spread)).findings.at(0);
+  EXPECT_EQ(first.cause, "COARSE_OUTPUT") << first.text;
+  // Values below five steps of 86.4 are those of x below ln 432 = 6.07, of 0 … 9.9.
+  EXPECT_NEAR(evidence_of(first, "coarse_share"), 6.07 / 10, 0.02);
+  EXPECT_NEAR(evidence_of(first, "zero_share"), std::log(43.2) / 10, 0.02);
+  EXPECT_NE(first.fix.find("logarithm"), std::string::npos);
+}
+
+/// Eight channels, the first of which is a thousand times the others; its weights are a thousandth of theirs.
+struct UnequalInputs : TwinNetwork {
+  UnequalInputs() {
+    const int x = map("x", {1, 8}, {-3500, 3500}), y = map("y", {1, 4}, {-12, 12});
+    std::vector<float> values = normal_values(32, 3);
+    for (std::size_t i = 0; i < values.size(); i += 8) values[i] *= 1e-3F;
+    const int w = weights("w", 4, 8, values);
+    op("FULLY_CONNECTED", {x, w, -1}, y);
+    finish(x, y);
+  }
+  static std::vector<Array> records() {
+    return records_of(8, [](std::vector<float>& values, unsigned) { values[0] *= 1000; });
+  }
+};
+
+TEST(StructuralCauses, InputChannelsOfVeryDifferentScale) {
+  const Finding first = UnequalInputs().diagnose_on(UnequalInputs::records()).findings.at(0);
+  EXPECT_EQ(first.cause, "INPUT_SCALES") << first.text;
+  EXPECT_EQ(evidence_of(first, "largest_channel"), 0);
+  EXPECT_EQ(evidence_of(first, "lost_channels"), 7);
+  EXPECT_EQ(evidence_of(first, "lost_weights"), 1);
+  EXPECT_GT(first.gain_db, 25) << "8 bits of normalized data hold some 35 dB";
+}
+
+TEST(StructuralCauses, ValuesFarFromZero) {
+  TwinNetwork twin;
+  const int x = twin.map("x", {1, 6}, {0, 300}), y = twin.map("y", {1, 3}, {-20, 20});
+  const std::vector<float> values = normal_values(18, 5);
+  const int w = twin.weights("w", 3, 6, values);
+  std::vector<float> shift(3, 0);
+  for (std::size_t i = 0; i < values.size(); ++i) shift[i / 6] -= 290 * std::round(values[i] * 1000) / 1000;
+  const int b = twin.bias("b", shift, x, w);
+  twin.op("FULLY_CONNECTED", {x, w, b}, y);
+  twin.finish(x, y);
+  const auto kelvin = [](std::vector<float>& all, unsigned) {
+    for (float& value : all) value = 290 + 3 * std::clamp(value, -3.0F, 3.0F);
+  };
+  const Finding finding = finding_of(twin.diagnose_on(records_of(6, kelvin)), "FAR_FROM_ZERO");
+  EXPECT_EQ(finding.name, "x");
+  EXPECT_GT(evidence_of(finding, "range_over_span"), 15);
+  EXPECT_TRUE(finding.tried);
+}
+
+/// A bias of which int32 holds nothing: some converters store INT32_MIN whatever the sign.
+TEST(StructuralCauses, BiasAtTheWrongEndOfInt32) {
+  TwinNetwork twin;
+  const int x = twin.map("x", {1, 8}, {-3, 3}), y = twin.map("y", {1, 4}, {-10, 10});
+  std::vector<float> values = normal_values(32, 9);
+  for (std::size_t i = 8; i < 16; ++i) values[i] *= 1e-12F;
+  const int w = twin.weights("w", 4, 8, values);
+  const int b = twin.bias("b", {0.1F, 5, -0.3F, 0.2F}, x, w, INT32_MIN);
+  twin.op("FULLY_CONNECTED", {x, w, b}, y);
+  twin.finish(x, y);
+  const Finding first = twin.diagnose_on(records_of(8, [](auto&, unsigned) {})).findings.at(0);
+  EXPECT_EQ(first.cause, "BIAS_OVERFLOW") << first.text;
+  EXPECT_EQ(evidence_of(first, "first_channel"), 1);
+  EXPECT_GT(first.gain_db, 10);
+}
+
+TEST(OutputDamage, DecisionsDecideWhereThereAreEnough) {
+  OutputDamage damage;
+  damage.records = damage.decisions = 200;
+  damage.changed = 6, damage.sqnr = 12;
+  EXPECT_TRUE(damage.harmless());
+  damage.changed = 7;
+  EXPECT_FALSE(damage.harmless());
+  damage.decisions = 20, damage.changed = 0;
+  EXPECT_FALSE(damage.harmless()) << "20 decisions say little, 12 dB says enough";
+  damage.sqnr = 20;
+  EXPECT_TRUE(damage.harmless());
+  EXPECT_FALSE(OutputDamage().harmless()) << "nothing was measured";
+}
+
+}  // namespace
+}  // namespace visq::testing
