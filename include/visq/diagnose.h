@@ -73,6 +73,8 @@ struct OutputDamage {
   /// Of the worst output that is no such row, in dB: the power of the float model's values about their mean over that of the error (where
   /// they do not vary: their power). Of rows of classes: Σf² / Σ(f−q)². Infinite: no error.
   double sqnr = 0;
+  /// Of a model that keeps state: every record was run from a fresh state, since as one sequence they show damage and so they do not.
+  bool fresh_state = false;
 
   double changed_share() const { return decisions > 0 ? static_cast<double>(changed) / static_cast<double>(decisions) : 0; }
   /// Decisions say it where there are enough of them (50): at most 3 % changed. Else the error: at least 20 dB, a tenth of the signal.

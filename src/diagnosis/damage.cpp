@@ -121,6 +121,13 @@ class Comparison final : public MapSink {
   std::map<int, OutputSums> sums_;  ///< by output of the reference
 };
 
+OutputDamage damage_with(const Subject& subject, RecordSource& data, const AccuracyOptions& options) {
+  ReferenceOutputs reference;
+  Comparison comparison(subject, reference);
+  const auto done = send_outputs(subject.reference_model(), subject.quantized_model(), data, options, reference, comparison);
+  return done.ok() ? comparison.result() : OutputDamage();
+}
+
 }  // namespace
 
 OutputDamage output_damage(const Subject& subject, RecordSource& data, const RunRequest& request, Mode mode) {
@@ -128,10 +135,12 @@ OutputDamage output_damage(const Subject& subject, RecordSource& data, const Run
   static_cast<RunRequest&>(options) = request;
   options.progress = {};  // told of runs with repairs, not of records
   options.quantized_mode = mode;
-  ReferenceOutputs reference;
-  Comparison comparison(subject, reference);
-  const auto done = send_outputs(subject.reference_model(), subject.quantized_model(), data, options, reference, comparison);
-  return done.ok() ? comparison.result() : OutputDamage();
+  OutputDamage damage = damage_with(subject, data, options);
+  if (damage.harmless() || !(keeps_state(subject.reference()) || keeps_state(subject.quantized()))) return damage;
+  options.sequence.length = 1;
+  OutputDamage fresh = damage_with(subject, data, options);
+  fresh.fresh_state = true;
+  return fresh.harmless() ? fresh : damage;
 }
 
 }  // namespace diagnosis

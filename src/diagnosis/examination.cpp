@@ -31,7 +31,8 @@ std::vector<Tried> one_per_place(const std::vector<Tried>& all) {
         (*std::max_element(rivals.begin(), rivals.end(), [](auto* a, auto* b) { return a->result.worth < b->result.worth; }))->result.worth;
     const Tried* chosen = nullptr;
     for (const Tried* rival : rivals) {
-      if (!rival->suspicion->certain && rival->result.worth < best - std::max(kSameGain, kSameShare * best)) continue;
+      if (!rival->suspicion->certain && !rival->suspicion->evident && rival->result.worth < best - std::max(kSameGain, kSameShare * best))
+        continue;
       if (chosen == nullptr || rival->specificity > chosen->specificity) chosen = rival;
     }
     kept.push_back(*chosen);
@@ -76,7 +77,8 @@ std::vector<Tried> judge(const std::vector<Suspicion>& suspicions, const std::ve
   }
   std::vector<Tried> kept = one_per_place(all);
   std::erase_if(kept, [](const Tried& tried) {
-    return tried.result.worth < (tried.suspicion->strong ? kStrongNoteGain : kNoteGain) && !tried.suspicion->certain;
+    const bool shown = tried.suspicion->certain || tried.suspicion->evident;
+    return tried.result.worth < (tried.suspicion->strong ? kStrongNoteGain : kNoteGain) && !shown;
   });
   return kept;
 }
@@ -107,7 +109,8 @@ Result<Examination> examine(const MeasuredPair& pair, const std::shared_ptr<cons
   examination.trials = std::make_unique<Trials>(std::move(trials));
   for (const Tried& tried : judge(suspicions, examination.trials->run(suspicions))) {
     const double worth = tried.suspicion->fatal ? kPerfect + tried.result.worth : tried.result.worth;
-    Fault fault{finding_of(*examination.subject, tried), tried.suspicion->place, worth, {}, 0, {}, tried.suspicion->fatal};
+    Fault fault{finding_of(*examination.subject, tried),           tried.suspicion->place, worth, {}, 0, {},
+                tried.suspicion->fatal || tried.suspicion->certain};
     if (tried.result.feasible != nullptr) {
       fault.edit = tried.result.feasible->edit;
       fault.edit_worth = tried.result.feasible_worth;

@@ -19,7 +19,7 @@ struct Fault {
   ModelEdit edit;         ///< what repairs it best on a device; empty: nothing does
   double edit_worth = 0;  ///< the worth of that
   std::string edit_text;  ///< in words
-  bool fatal = false;     ///< see Suspicion
+  bool no_doubt = false;  ///< fatal or certain, see Suspicion: what it says of the file holds whether it does damage or not
 };
 
 struct Examination {

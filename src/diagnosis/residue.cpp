@@ -17,8 +17,9 @@ namespace {
 constexpr double kExplains = 1;
 /// The share of the outputs' error from which it is made in one place.
 constexpr double kOnePlace = 0.3;
-/// Places that are named where it is made in many.
+/// Places that are named where it is made in many, and the least share of theirs.
 constexpr std::size_t kNamedPlaces = 3;
+constexpr double kNamedShare = 0.05;
 
 /// Maps of the quantized model by what they make of the outputs' error, largest first.
 std::vector<std::pair<double, int>> places(const Symptoms& symptoms) {
@@ -136,10 +137,10 @@ std::vector<std::string> general_measures(const Symptoms& symptoms) {
 std::string main_places(const Symptoms& symptoms) {
   std::string text;
   const auto list = places(symptoms);
-  for (std::size_t i = 0; i < std::min(kNamedPlaces, list.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kNamedPlaces, list.size()) && list[i].first >= kNamedShare; ++i) {
     text += fmt::format("{}'{}' ({:.0f} %)", i == 0 ? "" : ", ", symptoms.subject().names().name(list[i].second), 100 * list[i].first);
   }
-  return text.empty() ? text : "; most of the error is made in " + text;
+  return text.empty() ? text : "; the places that make most of the error: " + text;
 }
 
 void add_accumulated(const Symptoms& symptoms, const WhatIf& what_if, const Trials& trials, DiagnoseResult& result) {

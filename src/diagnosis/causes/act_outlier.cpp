@@ -14,8 +14,10 @@ namespace {
 constexpr double kNoticeable = 2, kCertain = 4;
 /// How much less noise a range that cuts outliers off must cause.
 constexpr double kBetterByCutting = 4;
-/// The share of the outputs' error from which a map is worth a try.
-constexpr double kCostly = 0.1;
+/// The share of the outputs' error, and the range over that of nearly all values, from which cutting is worth a try whatever the noise.
+constexpr double kCostly = 0.1, kFewReachFar = 4;
+/// A range that is cut is narrower than this share of what is offered.
+constexpr double kCut = 0.9;
 /// A range that holds at least this share of what the values need was made for their extremes.
 constexpr double kFollows = 0.7;
 
@@ -43,6 +45,52 @@ void add_cut(const Symptoms& symptoms, const QuantizedMap& map, analysis::RealBo
        false});
 }
 
+/// The range of all but the farthest values on either side.
+analysis::RealBounds between(const QuantizedMap& map, double percentile) {
+  const metrics::ValueSketch& values = map.values->sketch;
+  return {std::min(0.0, values.quantile(1 - percentile)), std::max(0.0, values.quantile(percentile))};
+}
+
+/// True where nearly all values lie in a small part of the range.
+bool reaches_far(const QuantizedMap& map) {
+  const analysis::RealBounds most = between(map, 0.999);
+  return map.offered_width() >= kFewReachFar * (most.high - most.low);
+}
+
+/// All maps that outliers reach, in 16 bits.
+void add_wide(const Symptoms& symptoms, Suspicion& suspicion) {
+  const Subject& subject = symptoms.subject();
+  Repair repair(subject);
+  int maps = 0;
+  for (const QuantizedMap& map : symptoms.maps()) {
+    if (!reaches_far(map) || has_fixed_grid(subject, map.tensor) || subject.tied(map.tensor).size() > 1) continue;
+    repair.widen({map.tensor}, symptoms.needed(map.tensor));
+    ++maps;
+  }
+  if (maps < 2) return;
+  suspicion.remedies.push_back({fmt::format("clip the outliers before the network where they are no part of the task; else 16 bits for the "
+                                            "{} maps that they reach (int16x8 does it for all)",
+                                            maps),
+                                fmt::format("dtype {} = int16", in_quotes(subject.names().name(suspicion.tensor))), repair.finish(), true});
+}
+
+/// Outliers of an input pass through the layers: all maps that they reach are cut together, as a percentile calibration does.
+void add_cut_of_all(const Symptoms& symptoms, double percentile, Suspicion& suspicion) {
+  const Subject& subject = symptoms.subject();
+  Repair repair(subject);
+  int maps = 0;
+  for (const QuantizedMap& map : symptoms.maps()) {
+    if (!reaches_far(map) || has_fixed_grid(subject, map.tensor) || subject.tied(map.tensor).size() > 1) continue;
+    repair.regrid({map.tensor}, activation_grid(subject.q().tensor(map.tensor).dtype, between(map, percentile)));
+    ++maps;
+  }
+  if (maps < 2) return;
+  suspicion.remedies.push_back({fmt::format("clip the outliers before the network, or calibrate by percentile ({:.4g} %) instead of "
+                                            "minimum and maximum; {} maps whose outliers reach far are cut so",
+                                            100 * percentile, maps),
+                                fmt::format("calibration percentile = {:.4g}", 100 * percentile), repair.finish(), false});
+}
+
 /// The values themselves have outliers: most of them lie close together, a few far away. Where the map is known to cost the outputs much,
 /// cutting is tried even if the map's own noise would not fall: outliers need not matter as much as they are large.
 void suspect_values(const Symptoms& symptoms, const QuantizedMap& map, const DiagnoseOptions& options, Suspicions& suspicions) {
@@ -53,8 +101,8 @@ void suspect_values(const Symptoms& symptoms, const QuantizedMap& map, const Dia
   const Subject& subject = symptoms.subject();
   const analysis::RealBounds quietest = quietest_range(map, map.offered_width() / map.step);
   const double noise = noise_of(map.values->sketch, quietest, (quietest.high - quietest.low) * map.step / map.offered_width()).total();
-  const bool quieter = noise * kBetterByCutting <= map.noise.total();
-  const bool costly = symptoms.share(map.tensor).value_or(0) >= kCostly;
+  const bool quieter = noise * kBetterByCutting <= map.noise.total() && quietest.high - quietest.low < kCut * map.offered_width();
+  const bool costly = symptoms.share(map.tensor).value_or(0) >= kCostly && reaches_far(map);
   if ((!quieter && !costly) || subject.tied(map.tensor).size() > 1) return;
   const metrics::ValueSketch& values = map.values->sketch;
   Suspicion& suspicion = suspicions.about_map(map.tensor);
@@ -66,10 +114,12 @@ void suspect_values(const Symptoms& symptoms, const QuantizedMap& map, const Dia
   suspicion.evidence = {{"outlier_z", farthest / deviation}, {"threshold", options.outlier_z}, {"noise_ratio", map.noise.total() / noise}};
   suspicion.values = evidence_of(map);
   if (quieter) add_cut(symptoms, map, quietest, suspicion);
-  for (const double percentile : costly ? std::vector<double>{0.99, 0.999, 0.9999} : std::vector<double>{}) {
-    add_cut(symptoms, map, {std::min(0.0, values.quantile(1 - percentile)), std::max(0.0, values.quantile(percentile))}, suspicion);
+  for (const double percentile : costly ? std::vector<double>{0.999, 0.9999} : std::vector<double>{}) {
+    add_cut(symptoms, map, between(map, percentile), suspicion);
+    add_cut_of_all(symptoms, percentile, suspicion);
   }
   suspicion.remedies.push_back(more_bits(symptoms, map.tensor));
+  if (costly) add_wide(symptoms, suspicion);
 }
 
 void suspect(const Symptoms& symptoms, const DiagnoseOptions& options, Suspicions& suspicions) {

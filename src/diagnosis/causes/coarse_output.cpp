@@ -1,4 +1,5 @@
-// COARSE_OUTPUT: values of very different sizes leave the model in equal steps: behind an EXP, or behind a sigmoid that gives small shares.
+// COARSE_OUTPUT: values of very different sizes leave the model in equal steps: behind an EXP, a sigmoid that gives
+// small shares, or a regression over a wide range.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +17,8 @@ namespace {
 
 /// Below so many steps rounding alone is off by up to a tenth; so many of the values must lie there.
 constexpr double kTenthSteps = 5, kMany = 0.25;
+/// The share of the outputs' error that an output's own rounding must make to be the cause.
+constexpr double kOwnShare = 0.4;
 /// The share of a squashing operator's fixed grid that its values use: less is coarse.
 constexpr double kUsed = 0.125;
 
@@ -55,7 +58,7 @@ void suspect_exponential(const Symptoms& symptoms, const QuantizedMap& map, cons
   suspicion.evidence.insert(suspicion.evidence.end(),
                             {{"step", map.step}, {"coarse_share", coarse}, {"zero_share", zero}, {"threshold", kMany}});
   suspicion.values = evidence_of(map);
-  suspicion.strong = suspicion.evident = suspicion.certain = true;
+  suspicion.strong = suspicion.evident = true;
   suspicion.remedies.push_back(
       in_float(symptoms, map, input,
                "take EXP out of the network: let it end with the logarithm (the input of EXP) and take exp outside; or keep EXP and its "
@@ -78,6 +81,22 @@ void suspect_squashed(const Symptoms& symptoms, const QuantizedMap& map, const O
                                                     op.label())));
 }
 
+/// An output whose own rounding makes much of its error.
+void suspect_linear(const Symptoms& symptoms, const QuantizedMap& map, Suspicions& suspicions) {
+  const double share = symptoms.share(map.tensor).value_or(0), coarse = share_below(*map.values, kTenthSteps * map.step);
+  if (share < kOwnShare || coarse < kMany) return;
+  Suspicion& suspicion = suspicions.about_map(map.tensor);
+  suspicion.text = fmt::format(
+      "the output's own rounding, to steps of {:.4g}, makes {:.0f} % of its error: it reaches {:.4g}, and {:.0f} % of its values are below "
+      "five steps, where rounding alone is off by a tenth and more",
+      map.step, 100 * share, std::max(-map.values->low(), map.values->high()), 100 * coarse);
+  suspicion.evidence = {{"step", map.step}, {"output_share", share}, {"coarse_share", coarse}, {"threshold", kMany}};
+  suspicion.values = evidence_of(map);
+  suspicion.remedies.push_back(in_float(symptoms, map, nullptr,
+                                        "keep the last layer in float or 16 bits (a float output type alone changes nothing: the map "
+                                        "before it has 8 bits); or train on the logarithm of the target, where sizes differ so"));
+}
+
 void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspicions) {
   const Subject& subject = symptoms.subject();
   for (const int output : compared_outputs(subject)) {
@@ -85,8 +104,13 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
     const int maker = map == nullptr ? -1 : subject.q().maker(map->tensor);
     if (maker < 0 || map->step <= 0) continue;
     const Operator& op = subject.q().op(maker);
-    if (op.type == "EXP") suspect_exponential(symptoms, *map, op, suspicions);
-    if (kernels::facts_of(op).fixed_grid.scale8 != 0) suspect_squashed(symptoms, *map, op, suspicions);
+    if (op.type == "EXP") {
+      suspect_exponential(symptoms, *map, op, suspicions);
+    } else if (kernels::facts_of(op).fixed_grid.scale8 != 0) {
+      suspect_squashed(symptoms, *map, op, suspicions);
+    } else {
+      suspect_linear(symptoms, *map, suspicions);
+    }
   }
 }
 

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/in_float.h"
 #include "diagnosis/suspicion.h"
 #include "diagnosis/value_evidence.h"
+#include "kernels/op.h"
+#include "model/slots.h"
 
 namespace visq::diagnosis::cause_far_from_zero {
 namespace {
@@ -21,6 +24,25 @@ Quantization grid_beside_zero(DType type, double low, double high) {
   grid.scale = {static_cast<float>(scale)};
   grid.zero_point = {codes.low - static_cast<std::int64_t>(std::round(low / scale))};
   return grid;
+}
+
+/// What rounding of a reader's weights makes of the offset: gone where the offset is not multiplied with them.
+void correct_readers(const Symptoms& symptoms, int tensor, double offset, Repair& repair) {
+  const Subject& subject = symptoms.subject();
+  for (const ConstantValues& weights : symptoms.constants()) {
+    const Operator& op = subject.q().op(weights.where.node);
+    const auto slots = kernels::facts_of(op).weights;
+    const PairedConstant* bias = subject.bias_of(weights.where.node);
+    if (weights.where.bias || !slots || slots->channel_axis != 0 || bias == nullptr || input_of(op, slots->data) != tensor) continue;
+    const ConstantValues* wanted = values_of(symptoms, *bias);
+    if (wanted == nullptr || weights.reference.size() % wanted->reference.size() != 0) continue;
+    std::vector<double> values(wanted->reference.begin(), wanted->reference.end());
+    const std::size_t row = weights.reference.size() / values.size();
+    for (std::size_t i = 0; i < weights.reference.size(); ++i) {
+      values[i / row] += offset * (static_cast<double>(weights.reference[i]) - static_cast<double>(weights.quantized[i]));
+    }
+    repair.rebias(weights.where.node, std::move(values));
+  }
 }
 
 void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspicions) {
@@ -43,9 +65,10 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
     suspicion.strong = map.offered_width() >= kCertain * span;
     Repair repair(subject);
     repair.regrid(subject.tied(map.tensor), grid_beside_zero(subject.q().tensor(map.tensor).dtype, low, high));
+    correct_readers(symptoms, map.tensor, (low + high) / 2, repair);
     suspicion.remedies.push_back(
-        {fmt::format("subtract {:.4g} {} (the next layer's bias takes what that changes), so that the values lie around zero",
-                     (low + high) / 2, subject.q().maker(map.tensor) < 0 ? "before the network" : "there, in the bias of its layer"),
+        {fmt::format("subtract {:.4g} {}, and let the bias of the layer behind take what that changes: the values then lie around zero",
+                     (low + high) / 2, subject.q().maker(map.tensor) < 0 ? "before the network" : "in the bias of the layer that makes it"),
          fmt::format("range {} = [{:.6g}, {:.6g}]", in_quotes(subject.names().name(map.tensor)), low, high), repair.finish(), true});
   }
 }

@@ -29,8 +29,10 @@ void suspect_defect(const Symptoms& symptoms, const StructureFinding& defect, Su
   suspicion.evidence = defect.evidence;
   suspicion.certain = suspicion.strong = true;
   if (!of_constant) return;
+  const ConstantValues* values = values_of(symptoms, *constant);
+  if (values == nullptr) return;
   ModelEdit edit;
-  keep_constants_in_float(symptoms, defect.node, edit);
+  store_in_float(*constant, values->reference, edit);
   const std::string name = in_quotes(subject.names().name(constant->tensor));
   suspicion.remedies.push_back({constant->bias ? "store the float model's bias, in input scale times weight scale and in a tensor of this "
                                                  "layer's own; where it does not fit, give its weights a larger scale"

@@ -23,13 +23,15 @@ struct Layer {
   const ChannelValues* channels = nullptr;
   int data = kNoTensor;          ///< of the quantized model
   double step = 0;               ///< of the data; 0: they are float
+  bool dynamic = false;          ///< the step is taken from the data in each run: this is the least one
   std::vector<double> row_step;  ///< of the weights, per element of the first axis
   std::size_t row_of(std::size_t weight) const { return weight / (weights->reference.size() / row_step.size()); }
 };
 
 struct Lost {
   std::size_t channels = 0, weights = 0;  ///< channels that vanish in the data; whose weights vanish
-  double ratio = 0;                       ///< of the largest channel to the median one
+  double median = 0;                      ///< reach of the median channel
+  double ratio = 0;                       ///< of the largest channel to it
   std::size_t largest = 0;
 };
 
@@ -44,8 +46,11 @@ std::optional<Layer> layer_of(const Symptoms& symptoms, const ConstantValues& we
   const std::int64_t last = tensor.shape[tensor.shape.rank() - 1];
   if (values == nullptr || static_cast<std::int64_t>(values->channels.count()) != last || last < 2) return std::nullopt;
   if (tensor.quantization.block_size > 0 || tensor.quantization.axis != 0) return std::nullopt;
-  Layer layer{&weights, &values->channels, input_of(op, slots->data), 0, {}};
+  Layer layer{&weights, &values->channels, input_of(op, slots->data), 0, false, {}};
   if (const QuantizedMap* map = symptoms.map(layer.data)) layer.step = map->step;
+  // Float data on stored weights: kernels round the data to 8 bits in each run.
+  layer.dynamic = layer.step == 0 && input_of(op, slots->weight) == weights.where.tensor && tensor.dtype == DType::kInt8;
+  if (layer.dynamic) layer.step = std::max(-values->low(), values->high()) / 127;
   for (std::int64_t o = 0; o < tensor.shape[0]; ++o) {
     layer.row_step.push_back(static_cast<double>(tensor.quantization.scale[tensor.quantization.per_channel() ? as_size(o) : 0]));
   }
@@ -74,50 +79,55 @@ Lost lost_in(const Layer& layer) {
   }
   if (reaches.empty()) return lost;
   std::nth_element(reaches.begin(), reaches.begin() + static_cast<std::ptrdiff_t>(reaches.size() / 2), reaches.end());
-  lost.ratio = channels.reach(lost.largest) / reaches[reaches.size() / 2];
+  lost.median = reaches[reaches.size() / 2];
+  lost.ratio = channels.reach(lost.largest) / lost.median;
   return lost;
 }
 
-/// The weights as 8 bits hold them where every channel of the data was divided by its reach before.
-std::vector<float> normalized_weights(const Layer& layer) {
-  const std::size_t count = layer.channels->count();
+/// What each channel is divided by: those that are far larger than the median one come down to it, or to 1.
+std::vector<double> factors(const Layer& layer, double median, double far) {
+  std::vector<double> result(layer.channels->count(), 1);
+  for (std::size_t c = 0; c < result.size(); ++c) {
+    if (layer.channels->reach(c) >= far * median) result[c] = layer.channels->reach(c) / std::min(median, 1.0);
+  }
+  return result;
+}
+
+/// The weights as 8 bits hold them where the channels of the data were divided by the factors.
+std::vector<float> normalized_weights(const Layer& layer, const std::vector<double>& factor) {
   std::vector<float> values = layer.weights->reference;
   std::vector<double> reach(layer.row_step.size(), 0);
-  const auto scaled = [&](std::size_t i) { return static_cast<double>(values[i]) * layer.channels->reach(i % count); };
+  const auto scaled = [&](std::size_t i) { return static_cast<double>(values[i]) * factor[i % factor.size()]; };
   for (std::size_t i = 0; i < values.size(); ++i) reach[layer.row_of(i)] = std::max(reach[layer.row_of(i)], std::fabs(scaled(i)));
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double step = reach[layer.row_of(i)] / 127;
-    if (step > 0) values[i] = static_cast<float>(std::round(scaled(i) / step) * step / layer.channels->reach(i % count));
+    if (step > 0) values[i] = static_cast<float>(std::round(scaled(i) / step) * step / factor[i % factor.size()]);
   }
   return values;
 }
 
-/// Every channel of the data on an 8-bit grid of its own, as one grid gives it to normalized ones.
-ModelEdit normalized(const Symptoms& symptoms, const Layer& layer) {
+/// The data on the grid of divided channels, and the weights that take the factors.
+ModelEdit normalized(const Symptoms& symptoms, const Layer& layer, const std::vector<double>& factor) {
   const Subject& subject = symptoms.subject();
-  ModelEdit edit;
-  const int maker = subject.q().maker(layer.data);
-  if (maker >= 0 && subject.q().op(maker).type == "CONCATENATION") {
-    Repair branches(subject);
-    for (const int input : subject.q().op(maker).inputs) {
-      const QuantizedMap* map = input == kNoTensor ? nullptr : symptoms.map(input);
-      if (map == nullptr) continue;
-      branches.regrid({input}, activation_grid(subject.q().tensor(input).dtype, {map->values->low(), map->values->high()}));
-    }
-    edit = branches.finish();
-    keep_map_in_float(subject, layer.data, edit);
-  } else {
-    const TensorInfo& data = subject.q().tensor(layer.data);
-    Quantization grids;
-    grids.axis = data.shape.rank() - 1;
-    for (std::size_t c = 0; c < layer.channels->count(); ++c) {
-      const Quantization own = activation_grid(data.dtype, {layer.channels->low[c], layer.channels->high[c]});
-      grids.scale.push_back(own.scale[0]), grids.zero_point.push_back(own.zero_point[0]);
-    }
-    edit[layer.data].quantization = std::move(grids);
+  const TensorInfo& data = subject.q().tensor(layer.data);
+  analysis::RealBounds range;
+  for (std::size_t c = 0; c < factor.size(); ++c) {
+    range.low = std::min(range.low, layer.channels->low[c] / factor[c]);
+    range.high = std::max(range.high, layer.channels->high[c] / factor[c]);
   }
+  const Quantization common = activation_grid(data.dtype, range);
+  ModelEdit edit;
+  for (const int tied : subject.tied(layer.data)) keep_map_in_float(subject, tied, edit);
+  edit[layer.data] = {};
+  Quantization grids;
+  grids.axis = data.shape.rank() - 1;
+  for (const double each : factor) {
+    grids.scale.push_back(static_cast<float>(static_cast<double>(common.scale[0]) * each));
+    grids.zero_point.push_back(common.zero_point[0]);
+  }
+  edit[layer.data].quantization = std::move(grids);
   keep_constants_in_float(symptoms, layer.weights->where.node, edit);
-  store_in_float(layer.weights->where, normalized_weights(layer), edit);
+  store_in_float(layer.weights->where, normalized_weights(layer, factor), edit);
   return edit;
 }
 
@@ -125,12 +135,13 @@ void suspect_layer(const Symptoms& symptoms, const Layer& layer, const DiagnoseO
   const Subject& subject = symptoms.subject();
   const Lost lost = lost_in(layer);
   if (lost.ratio < options.concat_ratio || lost.channels + lost.weights == 0) return;
-  const std::string factor = fmt::format("{:.3g}", layer.channels->reach(lost.largest));
+  const std::vector<double> factor = factors(layer, lost.median, options.concat_ratio);
   Suspicion& suspicion = suspicions.about_constant(layer.weights->where);
   suspicion.text = fmt::format(
-      "its input channels differ in scale: channel {} reaches {}, {:.0f} times the median one, so that of {} channels {} have less than "
-      "{:.0f} steps of the data's scale, and the weights of {} less than one step of their rows'",
-      lost.largest, factor, lost.ratio, layer.channels->count(), lost.channels, kLostSteps, lost.weights);
+      "its input channels differ in scale: channel {} reaches {:.3g}, {:.0f} times the median one; of {} channels {} have less than "
+      "{:.0f} steps of the data's scale{}, and the weights of {} less than one step of their rows'",
+      lost.largest, layer.channels->reach(lost.largest), lost.ratio, layer.channels->count(), lost.channels, kLostSteps,
+      layer.dynamic ? ", which is taken anew in each run" : "", lost.weights);
   suspicion.evidence = {{"largest_over_median", lost.ratio},
                         {"threshold", options.concat_ratio},
                         {"largest_channel", static_cast<double>(lost.largest)},
@@ -138,13 +149,13 @@ void suspect_layer(const Symptoms& symptoms, const Layer& layer, const DiagnoseO
                         {"lost_weights", static_cast<double>(lost.weights)}};
   suspicion.strong = true;
   const std::string advice = fmt::format(
-      "normalize the input channels before the network (divide each by its range, channel {} by {}; a trained model takes the factors into "
-      "this layer's weights)",
-      lost.largest, factor);
+      "normalize the large input channels before the network (divide channel {} by {:.3g}; a trained model takes the factors into this "
+      "layer's weights)",
+      lost.largest, factor[lost.largest]);
   const std::string configuration = fmt::format("dtype {} = float32", in_quotes(subject.names().name(layer.weights->where.tensor)));
-  if (layer.step > 0) {
+  if (layer.step > 0 && !layer.dynamic) {
     suspicion.place = fmt::format("map {}", subject.group(layer.data));
-    suspicion.remedies.push_back({advice, configuration, normalized(symptoms, layer), true});
+    suspicion.remedies.push_back({advice, configuration, normalized(symptoms, layer, factor), true});
     return;
   }
   ModelEdit in_float;
@@ -158,7 +169,7 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions& options, Suspicion
   }
 }
 
-constexpr CauseDef kCause{"INPUT_SCALES", 30, suspect};
+constexpr CauseDef kCause{"INPUT_SCALES", 22, suspect};
 
 }  // namespace
 

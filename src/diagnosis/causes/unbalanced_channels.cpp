@@ -19,11 +19,14 @@ struct Spread {
   std::size_t channel = 0;
 };
 
-Spread spread_of(const ChannelValues& channels) {
+/// Of what the grid can hold: what is cut off takes no steps from other channels.
+Spread spread_of(const QuantizedMap& map) {
+  const ChannelValues& channels = map.values->channels;
+  const double most = std::max(-map.offered.low, map.offered.high);
   std::vector<double> reaches;
   Spread spread;
   for (std::size_t c = 0; c < channels.count(); ++c) {
-    const double reach = channels.reach(c);
+    const double reach = std::min(channels.reach(c), most);
     if (reach > 0) reaches.push_back(reach);
     if (reach > spread.largest) spread.largest = reach, spread.channel = c;
   }
@@ -50,7 +53,7 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
     const ChannelValues& channels = map.values->channels;
     const TensorInfo& tensor = subject.q().tensor(map.tensor);
     if (symptoms.share(map.tensor).value_or(0) < kCostly || has_fixed_grid(subject, map.tensor) || map.step <= 0) continue;
-    const Spread spread = spread_of(channels);
+    const Spread spread = spread_of(map);
     if (spread.median <= 0 || spread.largest < kNoticeable * spread.median || subject.tied(map.tensor).size() > 1) continue;
     if (tensor.shape.rank() == 0 || tensor.shape[tensor.shape.rank() - 1] != static_cast<std::int64_t>(channels.count())) continue;
     Suspicion& suspicion = suspicions.about_map(map.tensor);

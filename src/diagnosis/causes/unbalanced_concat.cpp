@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/in_float.h"
 #include "diagnosis/suspicion.h"
 #include "diagnosis/value_evidence.h"
 
@@ -38,6 +39,23 @@ Branches branches_of(const Symptoms& symptoms, const Operator& op) {
   return branches;
 }
 
+/// Every branch on a grid of its own, joined in float.
+Remedy kept_apart(const Symptoms& symptoms, const Operator& op) {
+  const Subject& subject = symptoms.subject();
+  Repair repair(subject);
+  for (const int input : op.inputs) {
+    const QuantizedMap* map = input < 0 ? nullptr : symptoms.map(input);
+    if (map != nullptr) repair.regrid({input}, activation_grid(subject.q().tensor(input).dtype, {map->values->low(), map->values->high()}));
+  }
+  ModelEdit edit = repair.finish();
+  keep_map_in_float(subject, op.outputs[0], edit);
+  const auto& outputs = subject.quantized().main().outputs;
+  const bool last = std::find(outputs.begin(), outputs.end(), op.outputs[0]) != outputs.end();
+  return {last ? "give the parts as separate outputs, each on a scale of its own, or in the same units; or join them in float"
+               : "join the branches in float, or divide the large one first and let the next layer's weights take the factor",
+          fmt::format("dtype {} = float32", in_quotes(subject.names().name(op.outputs[0]))), std::move(edit), true};
+}
+
 void suspect(const Symptoms& symptoms, const DiagnoseOptions& options, Suspicions& suspicions) {
   const Subject& subject = symptoms.subject();
   for (const Operator& op : subject.quantized().main().operators) {
@@ -57,6 +75,7 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions& options, Suspicion
                                    branches.smallest->values->sketch, symptoms.map(op.outputs[0])->offered);
     suspicion.strong = true;
     suspicion.remedies.push_back(more_bits(symptoms, op.outputs[0]));
+    suspicion.remedies.push_back(kept_apart(symptoms, op));
   }
 }
 

@@ -47,11 +47,8 @@ Json json_loss(const LayerLoss& loss) {
 }
 
 Json json_damage(const OutputDamage& damage) {
-  return {{"harmless", damage.harmless()},
-          {"records", damage.records},
-          {"decisions", damage.decisions},
-          {"changed", damage.changed},
-          {"sqnr", json_number(damage.sqnr)}};
+  return {{"harmless", damage.harmless()}, {"records", damage.records},         {"decisions", damage.decisions},
+          {"changed", damage.changed},     {"fresh_state", damage.fresh_state}, {"sqnr", json_number(damage.sqnr)}};
 }
 
 }  // namespace

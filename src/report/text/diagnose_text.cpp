@@ -59,15 +59,13 @@ class DiagnoseText {
   void damage() {
     const OutputDamage& damage = result_.damage;
     if (damage.records == 0) return;
-    const std::string_view word = damage.harmless() ? "clean" : "damaged";
-    if (damage.decisions > 0) {
-      paragraph(fmt::format("{}: the best class changes in {} of {} decisions ({:.1f} %)", word, damage.changed, damage.decisions,
-                            100 * damage.changed_share()),
-                2);
-    } else {
-      paragraph(fmt::format("{}: the error about the outputs' mean is at {} dB, over {} records", word, brief(damage.sqnr), damage.records),
-                2);
-    }
+    std::string text = damage.harmless() ? "clean" : "damaged";
+    if (damage.fresh_state) text += " where every record starts from a fresh state (compare --sequence-length 1), not as one sequence";
+    text += damage.decisions > 0
+                ? fmt::format(": the best class changes in {} of {} decisions ({:.1f} %)", damage.changed, damage.decisions,
+                              100 * damage.changed_share())
+                : fmt::format(": {} dB from the outputs' deviation to their error, over {} records", brief(damage.sqnr), damage.records);
+    paragraph(text, 2);
   }
 
   void findings() {
