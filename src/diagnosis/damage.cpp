@@ -4,10 +4,14 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <memory>
 
+#include "analysis/records/model_runner.h"
+#include "analysis/records/owned_map.h"
+#include "analysis/records/record_workers.h"
 #include "core/as_size.h"
 #include "quant/fake_quantize.h"
-#include "visq/accuracy.h"
+#include "visq/run.h"
 
 namespace visq {
 
@@ -121,24 +125,50 @@ class Comparison final : public MapSink {
   std::map<int, OutputSums> sums_;  ///< by output of the reference
 };
 
-OutputDamage damage_with(const Subject& subject, RecordSource& data, const AccuracyOptions& options) {
+/// The graph outputs of both models in one record.
+struct PairOutputs {
+  std::vector<Array> reference, quantized;
+};
+
+/// Runs both models over the records, no map of theirs but the outputs looked at.
+OutputDamage damage_with(const Subject& subject, RecordSource& data, const RunRequest& request, Mode mode,
+                         const SequenceOptions& sequence) {
+  const auto feed = analysis::SequenceFeed::create(subject.reference(), &subject.quantized(), sequence);
+  if (!feed.ok()) return {};
   ReferenceOutputs reference;
   Comparison comparison(subject, reference);
-  const auto done = send_outputs(subject.reference_model(), subject.quantized_model(), data, options, reference, comparison);
+  const auto make_worker = [&]() -> Result<analysis::RecordWorker<PairOutputs>> {
+    using Side = analysis::SequenceFeed::Side;
+    const auto f = std::make_shared<analysis::ModelRunner>(subject.reference_model(), Mode::kFp32);
+    const auto q = std::make_shared<analysis::ModelRunner>(subject.quantized_model(), mode);
+    return analysis::RecordWorker<PairOutputs>([&, f, q](const Record& record) -> Result<PairOutputs> {
+      const auto ignore = [](int, const runtime::Executor&) { return Status(); };
+      VISQ_TRY(f->run(record, *feed, Side::kModel, ignore));
+      VISQ_TRY(q->run(record, *feed, Side::kTwin, ignore));
+      PairOutputs outputs;
+      VISQ_ASSIGN(outputs.reference, analysis::copy_outputs(f->executor(), subject.reference()));
+      VISQ_ASSIGN(outputs.quantized, analysis::copy_outputs(q->executor(), subject.quantized()));
+      return outputs;
+    });
+  };
+  const auto fold = [&](std::int64_t record, PairOutputs&& outputs) -> Status {
+    VISQ_TRY(analysis::send_outputs(subject.reference(), record, outputs.reference, reference));
+    return analysis::send_outputs(subject.quantized(), record, outputs.quantized, comparison);
+  };
+  analysis::RecordWorkers<PairOutputs> workers(data, request.records, make_worker, fold, request.stop);
+  const bool in_order = feed->in_order({&subject.reference(), &subject.quantized()});
+  const auto done = workers.run(in_order ? 1 : analysis::thread_count(request.threads, request.records));
   return done.ok() ? comparison.result() : OutputDamage();
 }
 
 }  // namespace
 
 OutputDamage output_damage(const Subject& subject, RecordSource& data, const RunRequest& request, Mode mode) {
-  AccuracyOptions options;
-  static_cast<RunRequest&>(options) = request;
-  options.progress = {};  // told of runs with repairs, not of records
-  options.quantized_mode = mode;
-  OutputDamage damage = damage_with(subject, data, options);
+  const OutputDamage damage = damage_with(subject, data, request, mode, {});
   if (damage.harmless() || !(keeps_state(subject.reference()) || keeps_state(subject.quantized()))) return damage;
-  options.sequence.length = 1;
-  OutputDamage fresh = damage_with(subject, data, options);
+  SequenceOptions each;
+  each.length = 1;
+  OutputDamage fresh = damage_with(subject, data, request, mode, each);
   fresh.fresh_state = true;
   return fresh.harmless() ? fresh : damage;
 }

@@ -90,7 +90,7 @@ void add_degraded(const Symptoms& symptoms, const WhatIf& what_if, const Trials&
     finding.gain_db = *won;
     finding.mode = Mode::kFakeQuant;
   }
-  result.findings.push_back(std::move(finding));
+  if (!finding.tried || finding.gain_db >= kExplains) result.findings.push_back(std::move(finding));
 }
 
 /// All weights, or all feature maps, in 16 bits.

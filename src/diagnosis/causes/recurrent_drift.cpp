@@ -73,8 +73,8 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
                         {"threshold", kOnePlace}};
   suspicion.strong = true;
   suspicion.remedies.push_back(
-      {"keep the state of the recurrence in 16 bits (int16x8) or float; fewer steps, or a fused LSTM or GRU kernel, "
-       "which keeps its state finer",
+      {"keep the state of the recurrence in 16 bits (int16x8) or float; fewer steps; or the fused LSTM kernel, whose "
+       "cell state has 16 bits",
        "activations = int16", std::move(edit), true});
 }
 
