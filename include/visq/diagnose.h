@@ -27,6 +27,10 @@ struct DiagnoseOptions : RunRequest {
   double degraded_mse = 0.1;         ///< a layer is degraded over this multiple of the variance of the reference's values …
   double degraded_cosine = 0.9;      ///< … or under this cosine …
   double degraded_sqnr = 10;         ///< … or under this SQNR in dB
+  /// Records of the data that repairs are judged on, beside `records` that they are fitted to. Empty: half of `records` judges, and repairs
+  /// are fitted to the other half; a single record does both.
+  RecordRange judged;
+  std::int64_t sequence_length = 0;  ///< as SequenceOptions::length, for models that keep state
 };
 
 /// How the reference's values that a finding is about lie in what the quantized tensor can hold.
@@ -90,7 +94,8 @@ struct GlobalRemark {
 /// The quantized model was run in quantized_mode.
 struct DiagnoseResult : PairIdentity {
   std::vector<std::string> outputs;
-  std::vector<double> output_sqnr;  ///< in dB, before any fix
+  std::vector<double> output_sqnr;  ///< in dB, before any fix, over the records that judge
+  Judgement judgement;
   WholeSqnr whole;                  ///< the same over all records, in the same mode, where the caller measured it
   OutputDamage damage;              ///< no finding is more than a hint where it is harmless
   std::vector<Finding> findings;    ///< most important first

@@ -45,4 +45,10 @@ struct WholeSqnr {
   std::vector<double> outputs;  ///< in dB, parallel to the result's outputs; NaN where an output has none
 };
 
+/// What repairs of a model were judged on.
+struct Judgement {
+  std::int64_t records = 0;
+  bool fitted = false;  ///< repairs were fitted to the same records, since there is only one
+};
+
 }  // namespace visq

@@ -38,6 +38,8 @@ struct RecommendOptions : TrialRequest {
   std::int64_t budget = -1;           ///< most bytes that constants may grow by; negative: no limit
   std::optional<double> target_sqnr;  ///< of the worst output, in dB: the search ends there
   std::optional<double> target_drop;  ///< of accuracy, in points; needs labels or a judge
+  RecordRange judged;                 ///< as DiagnoseOptions::judged
+  std::int64_t sequence_length = 0;   ///< as SequenceOptions::length, for models that keep state
   RecordSource* labelled = nullptr;   ///< data that accuracy is measured on; null: it is not
   RecordRange labelled_records;
   std::vector<std::int64_t> labels;  ///< of record i of `labelled`: labels[i]
@@ -69,7 +71,11 @@ struct PrecisionPoint {
 struct RecommendResult : PairIdentity {
   std::string to;
   Mode repair_mode = Mode::kInteger;  ///< in which repairs were measured
-  double sqnr_before = 0;             ///< worst output of the model as it is, in that mode
+  Judgement judgement;                ///< records that repairs were judged on
+  double sqnr_before = 0;             ///< worst output of the model as it is, in that mode, over these
+  std::vector<std::string> outputs;   ///< of the quantized model, as far as they are compared
+  WholeSqnr whole, whole_repaired;    ///< these over all records, before and after all repairs, where the caller measured it
+  std::vector<GlobalRemark> remarks;  ///< why nothing is repaired, where models and data do not belong together
   std::vector<AppliedRepair> repairs;
   double weight_bytes = 0, mac_bits = 0;  ///< of the quantized model, to compare costs with
   std::size_t operators = 0;              ///< that can have the other precision: quantized ones for which there is a kernel
@@ -79,7 +85,8 @@ struct RecommendResult : PairIdentity {
   double unrepaired_sqnr = 0;             ///< of the chosen set without the repairs: what a quantizer that calibrates as before makes of it
   QuantizerConfig config;                 ///< of the chosen point
   bool target_met = true;
-  std::string repaired_model;  ///< bytes of a model file with all repairs; empty: nothing was repaired
+  std::string repaired_model;             ///< bytes of a model file with all repairs; empty: nothing was repaired
+  std::shared_ptr<const Model> repaired;  ///< the same as a model; null: nothing was repaired
 };
 
 /// Errors: those of diagnose(); kUsage where labels do not reach, for an unknown precision, or a budget for one that saves bytes;

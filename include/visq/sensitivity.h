@@ -52,6 +52,7 @@ struct SensitivityOptions : TrialRequest, NodeSelection {
   bool estimate = false;                         ///< few records first, then only the contenders
   int top = 10;                                  ///< ranks that an estimate is to find
   bool reverse = false;                          ///< least sensitive first
+  std::int64_t sequence_length = 0;              ///< as SequenceOptions::length, for models that keep state
   std::function<void(double seconds)> expected;  ///< told once, early, how long it will take
   std::string resume;                            ///< a state that `checkpoint` was given; empty: from the start
   std::function<Status(const std::string& state)> checkpoint = {};  ///< given the state now and then, and when stopped

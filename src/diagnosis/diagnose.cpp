@@ -7,6 +7,7 @@
 #include "diagnosis/examination.h"
 #include "diagnosis/measured_pair.h"
 #include "diagnosis/overall.h"
+#include "diagnosis/recalibration.h"
 #include "diagnosis/residue.h"
 #include "diagnosis/shares.h"
 
@@ -18,7 +19,7 @@ namespace {
 /// How many faults are repaired to look behind them.
 constexpr int kRounds = 3;
 
-constexpr std::string_view kGlobalCauses[] = {"RETRAINED", "DEGRADED", "ACCUMULATED"};
+constexpr std::string_view kGlobalCauses[] = {kCalibration, "RETRAINED", "DEGRADED", "ACCUMULATED"};
 
 bool stopped(const DiagnoseOptions& options) { return options.stop != nullptr && options.stop->load(); }
 
@@ -91,8 +92,10 @@ Result<DiagnoseResult> diagnose(std::shared_ptr<const Model> reference, std::sha
   VISQ_ASSIGN(const Examination examination, find_faults(*pair, options, faults));
   DiagnoseResult result;
   static_cast<PairIdentity&>(result) = analysis::pair_identity(*reference, *quantized, analysis::run_identity(data.description(), options));
+  result.sequence.length = options.sequence_length;
   result.quantized_mode = examination.trials->mode();
   result.output_sqnr = examination.trials->before().outputs;
+  result.judgement = pair->judgement();
   for (const int output : compared_outputs(pair->subject())) result.outputs.push_back(pair->subject().names().name(output));
   result.interrupted = stopped(options);
   if (!result.interrupted) result.damage = damage_of(pair->subject(), data, options, result.quantized_mode);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "diagnosis/calibration_fault.h"
+#include "diagnosis/recalibration.h"
+
 namespace visq::diagnosis {
 
 std::vector<const CauseDef*> cause_all();  // generated from the files in causes/
@@ -83,6 +86,21 @@ std::vector<Tried> judge(const std::vector<Suspicion>& suspicions, const std::ve
   return kept;
 }
 
+bool is_about_a_range(const Fault& fault) { return fault.place.starts_with("map "); }
+
+/// Where all ranges are wrong together, single ones are not listed; and where that ruins the outputs, nothing else that was seen through
+/// them is.
+void blame_calibration(const MeasuredPair& pair, Examination& examination) {
+  double best_single = 0;
+  for (const Fault& fault : examination.faults) best_single = std::max(best_single, fault.finding.gain_db);
+  const auto trial = try_calibration(*examination.symptoms, *examination.trials, best_single);
+  if (!trial) return;
+  Fault fault = calibration_fault(pair, *examination.trials, *trial);
+  const bool ruins = fault.finding.severity == Severity::kError;
+  std::erase_if(examination.faults, [&](const Fault& other) { return other.worth < kPerfect && (ruins || is_about_a_range(other)); });
+  examination.faults.push_back(std::move(fault));
+}
+
 }  // namespace
 
 bool more_important(const Fault& a, const Fault& b) {
@@ -118,6 +136,7 @@ Result<Examination> examine(const MeasuredPair& pair, const std::shared_ptr<cons
     }
     examination.faults.push_back(std::move(fault));
   }
+  blame_calibration(pair, examination);
   std::stable_sort(examination.faults.begin(), examination.faults.end(), more_important);
   return examination;
 }

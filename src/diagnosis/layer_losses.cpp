@@ -32,6 +32,7 @@ Result<std::vector<LayerLoss>> layer_losses(std::shared_ptr<const Model> referen
                                             RecordSource& data, const DiagnoseOptions& options, Mode mode) {
   CompareOptions compare_options;
   static_cast<RunRequest&>(compare_options) = options;
+  compare_options.sequence.length = options.sequence_length;
   compare_options.progress = {};  // told of runs with repairs, not of records
   compare_options.quantized_mode = mode;
   compare_options.modes_given = true;

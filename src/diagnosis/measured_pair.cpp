@@ -10,49 +10,128 @@
 #include "visq/run.h"
 
 namespace visq::diagnosis {
+namespace {
 
-Result<std::unique_ptr<MeasuredPair>> MeasuredPair::create(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
-                                                           RecordSource& data, const RunRequest& request) {
-  VISQ_ASSIGN(auto subject, Subject::create(reference, quantized, request.pairs));
-  std::unique_ptr<MeasuredPair> pair(new MeasuredPair(std::move(subject)));
-  VISQ_TRY(pair->measure(data, request.records));
-  if (!keeps_state(*reference) && !keeps_state(*quantized)) VISQ_TRY(pair->what_if_.order_by_error(quantized, Mode::kFakeQuant));
-  return pair;
-}
-
-Status MeasuredPair::measure(RecordSource& data, RecordRange records) {
-  VISQ_ASSIGN(const auto feed, InputFeed::create(subject_->reference(), &subject_->quantized()));
+/// What the reference is fed with, and its maps that have a quantized counterpart.
+std::set<int> maps_to_measure(const Subject& subject) {
   std::set<int> wanted;
-  for (const int tensor : subject_->q().feature_maps()) {
-    if (subject_->q().tensor(tensor).quantization.quantized() && subject_->reference_of(tensor) >= 0) {
-      wanted.insert(subject_->reference_of(tensor));
-    }
+  for (const int tensor : subject.q().feature_maps()) {
+    if (subject.q().tensor(tensor).quantization.quantized() && subject.reference_of(tensor) >= 0)
+      wanted.insert(subject.reference_of(tensor));
   }
-  for (const PairedConstant& constant : subject_->constants()) {
-    const Operator& op = subject_->r().op(constant.reference_node);
+  for (const PairedConstant& constant : subject.constants()) {
+    const Operator& op = subject.r().op(constant.reference_node);
     const auto slots = kernels::facts_of(op).weights;
     if (slots && input_of(op, slots->data) != kNoTensor) wanted.insert(input_of(op, slots->data));
   }
-  analysis::ModelRunner runner(subject_->reference_model(), Mode::kFp32);
-  std::vector<float> scratch;
-  for (std::int64_t index = records.first; index < records.last; ++index) {
-    VISQ_ASSIGN(const Record record, data.read(index));
-    VISQ_ASSIGN(const auto inputs, feed.for_model(record));
-    VISQ_ASSIGN(auto twin, feed.for_twin(record));
-    VISQ_TRY(what_if_.add(std::move(twin)));
-    const auto look = [&](int tensor, const runtime::Executor& executor) -> Status {
-      VISQ_TRY(what_if_.see(tensor, executor.tensor(tensor)));
-      const float* map = wanted.contains(tensor) ? analysis::real_values(executor.tensor(tensor), scratch) : nullptr;
-      if (map == nullptr) return {};
-      const std::span elements(map, as_size(executor.tensor(tensor).elements()));
-      values_[tensor].sketch.add(elements);
-      values_[tensor].moments.add(elements);
-      const Shape& shape = executor.tensor(tensor).shape;
-      if (shape.rank() > 0) values_[tensor].channels.add(elements, shape[shape.rank() - 1]);
-      return {};
-    };
-    VISQ_TRY(runner.run(inputs, look));
+  return wanted;
+}
+
+}  // namespace
+
+class MeasuredPair::Measurement {
+ public:
+  static Result<Measurement> create(MeasuredPair& pair) {
+    VISQ_ASSIGN(auto feed, InputFeed::create(pair.subject_->reference(), &pair.subject_->quantized()));
+    return Measurement(pair, std::move(feed));
   }
+
+  Status add(const Record& record, const Use& use) {
+    VISQ_ASSIGN(const auto inputs, feed_.for_model(record));
+    VISQ_ASSIGN(auto twin, feed_.for_twin(record));
+    VISQ_TRY(pair_.what_if_.add(std::move(twin), use.judges, use.afresh));
+    if (use.afresh) runner_.forget();
+    if (use.shows) VISQ_TRY(look_at_inputs(record));
+    return runner_.run(inputs, [&](int tensor, const runtime::Executor& executor) -> Status {
+      VISQ_TRY(pair_.what_if_.see(tensor, executor.tensor(tensor)));
+      const float* map = wanted_.contains(tensor) ? analysis::real_values(executor.tensor(tensor), scratch_) : nullptr;
+      if (map != nullptr) look_at(tensor, executor.tensor(tensor).shape, {map, as_size(executor.tensor(tensor).elements())}, use);
+      return {};
+    });
+  }
+
+  /// Inputs that are foreign in most records.
+  std::vector<InputMismatch> foreign_inputs() const {
+    std::vector<InputMismatch> foreign;
+    for (const auto& [input, records] : foreign_) {
+      if (2 * records.size() > shown_) foreign.push_back(records.front());
+    }
+    return foreign;
+  }
+
+ private:
+  Measurement(MeasuredPair& pair, InputFeed feed)
+      : pair_(pair),
+        feed_(std::move(feed)),
+        runner_(pair.subject_->reference_model(), Mode::kFp32),
+        wanted_(maps_to_measure(*pair.subject_)) {}
+
+  Status look_at_inputs(const Record& record) {
+    ++shown_;
+    VISQ_ASSIGN(const auto mismatches, input_mismatches(record, pair_.subject_->reference(), pair_.subject_->quantized()));
+    for (const InputMismatch& mismatch : mismatches) {
+      if (mismatch.grave) foreign_[mismatch.input].push_back(mismatch);
+    }
+    return {};
+  }
+
+  void look_at(int tensor, const Shape& shape, std::span<const float> map, const Use& use) {
+    MapValues& values = pair_.values_[tensor];
+    if (use.shows) values.sketch.add(map), values.moments.add(map);
+    if (use.shows && shape.rank() > 0) values.channels.add(map, shape[shape.rank() - 1]);
+    if (!use.fits) return;
+    metrics::Moments moments;
+    moments.add(map);
+    if (moments.count == 0) return;
+    values.fitted.low = std::min(values.fitted.low, moments.min);
+    values.fitted.high = std::max(values.fitted.high, moments.max);
+  }
+
+  MeasuredPair& pair_;
+  InputFeed feed_;
+  analysis::ModelRunner runner_;
+  std::set<int> wanted_;
+  std::vector<float> scratch_;
+  std::map<int, std::vector<InputMismatch>> foreign_;  ///< by input
+  std::size_t shown_ = 0;
+};
+
+MeasuredPair::MeasuredPair(std::unique_ptr<Subject> subject, bool in_order)
+    : subject_(std::move(subject)), what_if_(*subject_, in_order), in_order_(in_order) {}
+
+Result<std::unique_ptr<MeasuredPair>> MeasuredPair::create(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
+                                                           RecordSource& data, const DiagnoseOptions& options) {
+  const bool in_order = keeps_state(*reference) || keeps_state(*quantized);
+  VISQ_ASSIGN(auto subject, Subject::create(std::move(reference), quantized, options.pairs));
+  std::unique_ptr<MeasuredPair> pair(new MeasuredPair(std::move(subject), in_order));
+  VISQ_TRY(pair->measure(data, options));
+  if (!in_order) VISQ_TRY(pair->what_if_.order_by_error(quantized, Mode::kFakeQuant));
+  return pair;
+}
+
+/// Where no other records judge: of records that build on each other the second half, else every other one.
+MeasuredPair::Use MeasuredPair::half(std::int64_t position, std::int64_t count) const {
+  const bool judges = in_order_ ? 2 * position >= count : position % 2 == 1;
+  return {true, !judges || count == 1, judges || count == 1, false};
+}
+
+Status MeasuredPair::measure(RecordSource& data, const DiagnoseOptions& options) {
+  VISQ_ASSIGN(Measurement measurement, Measurement::create(*this));
+  const RecordRange &all = options.records, &judged = options.judged;
+  const std::int64_t count = all.last - all.first;
+  const auto add = [&](std::int64_t index, Use use) -> Status {
+    use.afresh = options.sequence_length > 0 && index % options.sequence_length == 0;
+    judgement_.records += use.judges ? 1 : 0;
+    judgement_.fitted = judgement_.fitted || (use.judges && use.fits);
+    VISQ_ASSIGN(const Record record, data.read(index));
+    return measurement.add(record, use);
+  };
+  const bool others = judged.last > judged.first;
+  for (std::int64_t index = all.first; index < all.last; ++index) {
+    VISQ_TRY(add(index, others ? Use{true, true, false, false} : half(index - all.first, count)));
+  }
+  for (std::int64_t index = judged.first; index < judged.last; ++index) VISQ_TRY(add(index, {false, false, true, false}));
+  foreign_inputs_ = measurement.foreign_inputs();
   return {};
 }
 

@@ -8,7 +8,7 @@
 #include "diagnosis/symptoms.h"
 #include "diagnosis/what_if.h"
 #include "visq/data.h"
-#include "visq/request.h"
+#include "visq/diagnose.h"
 
 namespace visq::diagnosis {
 
@@ -16,7 +16,7 @@ class MeasuredPair {
  public:
   /// Errors: kBadInput where models and data do not fit together.
   static Result<std::unique_ptr<MeasuredPair>> create(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
-                                                      RecordSource& data, const RunRequest& request);
+                                                      RecordSource& data, const DiagnoseOptions& options);
 
   const Subject& subject() const { return *subject_; }
   /// The reference's values of every map that has a quantized counterpart or is read by a layer with paired weights, by tensor of the
@@ -26,15 +26,30 @@ class MeasuredPair {
   const std::map<int, double>& shares() const { return shares_; }
   void set_shares(std::map<int, double> shares) { shares_ = std::move(shares); }
   const WhatIf& what_if() const { return what_if_; }
+  const Judgement& judgement() const { return judgement_; }
+  /// Inputs whose values are, in most records, in other units than those that the quantized model was calibrated with.
+  const std::vector<InputMismatch>& foreign_inputs() const { return foreign_inputs_; }
 
  private:
-  explicit MeasuredPair(std::unique_ptr<Subject> subject) : subject_(std::move(subject)), what_if_(*subject_) {}
-  Status measure(RecordSource& data, RecordRange records);
+  /// What a record is for.
+  struct Use {
+    bool shows = true;  ///< causes look at it
+    bool fits = true;   ///< ranges are fitted to it
+    bool judges = true;
+    bool afresh = false;  ///< a sequence begins
+  };
+  class Measurement;
+  MeasuredPair(std::unique_ptr<Subject> subject, bool in_order);
+  Use half(std::int64_t position, std::int64_t count) const;
+  Status measure(RecordSource& data, const DiagnoseOptions& options);
 
   std::unique_ptr<Subject> subject_;
   std::map<int, MapValues> values_;
   std::map<int, double> shares_;
   WhatIf what_if_;
+  bool in_order_ = false;  ///< records build on each other
+  Judgement judgement_;
+  std::vector<InputMismatch> foreign_inputs_;
 };
 
 }  // namespace visq::diagnosis

@@ -1,6 +1,7 @@
 #include "diagnosis/precision_accuracy.h"
 
 #include <algorithm>
+#include <map>
 
 #include "analysis/records/owned_map.h"
 #include "analysis/records/record_workers.h"
@@ -18,11 +19,13 @@ using Outputs = std::vector<Array>;
 /// Runs the float graph with some parts quantized, record after record.
 class PartlyQuantized {
  public:
-  PartlyQuantized(analysis::PartialModels& models, const PartSet& parts) : models_(models), parts_(parts) {}
+  PartlyQuantized(analysis::PartialModels& models, const PartSet& parts, std::int64_t sequence_length)
+      : models_(models), parts_(parts), sequence_length_(sequence_length) {}
 
   Result<Outputs> operator()(const Record& record) {
     VISQ_ASSIGN(const auto inputs, models_.inputs(record));
     VISQ_ASSIGN(auto graph, models_.graph(inputs));
+    if (sequence_length_ > 0 && record.index % sequence_length_ == 0) executor_.reset();
     if (executor_ == nullptr || graph.get() != &executor_->graph()) VISQ_TRY(use(std::move(graph)));
     VISQ_TRY(executor_->begin(inputs, overlay_.get()));
     VISQ_TRY(executor_->run_from(0));
@@ -41,6 +44,7 @@ class PartlyQuantized {
 
   analysis::PartialModels& models_;
   const PartSet& parts_;
+  std::int64_t sequence_length_ = 0;
   std::shared_ptr<const runtime::Overlay> overlay_;
   std::shared_ptr<runtime::Executor> executor_;
 };
@@ -51,7 +55,9 @@ using Fold = std::function<Status(std::int64_t record, Outputs&&)>;
 Status run_all(analysis::PartialModels& models, const PartSet& parts, const RecommendOptions& options, Fold fold) {
   analysis::RecordWorkers<Outputs> workers(
       *options.labelled, options.labelled_records,
-      [&]() -> Result<analysis::RecordWorker<Outputs>> { return analysis::RecordWorker<Outputs>(PartlyQuantized(models, parts)); },
+      [&]() -> Result<analysis::RecordWorker<Outputs>> {
+        return analysis::RecordWorker<Outputs>(PartlyQuantized(models, parts, options.sequence_length));
+      },
       std::move(fold), options.stop);
   const bool in_order = keeps_state(models.reference());
   VISQ_ASSIGN(const auto done, workers.run(in_order ? 1 : analysis::thread_count(options.threads, options.labelled_records)));
@@ -84,6 +90,11 @@ Result<double> share_right(analysis::PartialModels& models, const PartSet& parts
   return static_cast<double>(right) / static_cast<double>(std::max<std::int64_t>(1, range.last - range.first));
 }
 
+Status need_labels(const RecommendOptions& options) {
+  if (static_cast<std::int64_t>(options.labels.size()) >= options.labelled_records.last) return {};
+  return usage_error("--labels: {} labels for records up to {}", options.labels.size(), options.labelled_records.last);
+}
+
 /// What the user's program says.
 Result<double> judged(analysis::PartialModels& models, const PartSet& parts, const RecommendOptions& options) {
   return options.judge([&](MapSink& sink) {
@@ -95,12 +106,24 @@ Result<double> judged(analysis::PartialModels& models, const PartSet& parts, con
 
 }  // namespace
 
+Result<LabelledScore> float_score(analysis::PartialModels& models, const RecommendOptions& options) {
+  VISQ_TRY(need_labels(options));
+  const auto [first, last] = options.labelled_records;
+  std::map<std::int64_t, std::int64_t> counts;
+  LabelledScore score;
+  for (std::int64_t record = first; record < last; ++record) {
+    score.guess = std::max(score.guess, static_cast<double>(++counts[options.labels[as_size(record)]]));
+  }
+  score.records = last - first;
+  score.guess /= static_cast<double>(std::max<std::int64_t>(1, score.records));
+  VISQ_ASSIGN(score.right, share_right(models, {}, options));
+  return score;
+}
+
 Status add_accuracy(analysis::PartialModels& models, const PrecisionForms& forms, const RecommendOptions& options,
                     std::vector<PrecisionPoint>& points) {
   const auto measure = options.judge ? judged : share_right;
-  if (!options.judge && static_cast<std::int64_t>(options.labels.size()) < options.labelled_records.last) {
-    return usage_error("--labels: {} labels for records up to {}", options.labels.size(), options.labelled_records.last);
-  }
+  if (!options.judge) VISQ_TRY(need_labels(options));
   Accuracy accuracy;
   accuracy.program = options.judge ? "--eval" : "";
   VISQ_ASSIGN(accuracy.reference.top1, measure(models, {}, options));

@@ -1,9 +1,13 @@
 // Accuracy of sets of operators in another precision.
 #pragma once
 
+#include "diagnosis/doubts.h"
 #include "diagnosis/precision_forms.h"
 
 namespace visq::diagnosis {
+
+/// Of the float model on the labelled records, by labels. Errors: as add_accuracy().
+Result<LabelledScore> float_score(analysis::PartialModels& models, const RecommendOptions& options);
 
 /// Fills in what every point loses in accuracy on the labelled records: of top-1 by the first output, or of what options.judge says.
 /// Where it is stopped, some are left out. Errors: kUsage where labels do not reach; kBadInput where the output is no row of class scores

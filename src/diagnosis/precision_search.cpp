@@ -84,6 +84,7 @@ Result<std::vector<double>> PrecisionSearch::noises(const std::vector<PartSet>& 
   options.base = &base;
   options.threads = options_.threads > 0 ? options_.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   options.memory = options_.memory;
+  options.sequence_length = options_.sequence_length;
   analysis::TrialRunner runner(models_, trials, options);
   std::vector<std::size_t> all(trials.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;

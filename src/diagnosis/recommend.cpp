@@ -9,6 +9,7 @@
 #include "analysis/records/run_identity.h"
 #include "core/as_size.h"
 #include "core/error.h"
+#include "diagnosis/doubts.h"
 #include "diagnosis/examination.h"
 #include "diagnosis/precision_accuracy.h"
 #include "diagnosis/precision_choice.h"
@@ -31,12 +32,19 @@ struct Repaired {
 };
 
 /// Repairs one fault after the other as long as that wins something a device can have.
-Result<Repaired> repair(const MeasuredPair& pair, const DiagnoseOptions& options, RecommendResult& result) {
+Result<Repaired> repair(const MeasuredPair& pair, const std::optional<LabelledScore>& score, const DiagnoseOptions& options,
+                        RecommendResult& result) {
   Repaired repaired{pair.subject().quantized_model(), {}};
   for (int round = 0; round <= kMostRepairs; ++round) {
     VISQ_ASSIGN(Examination examination, examine(pair, repaired.model, options));
     const double sqnr = worst(examination.trials->before().outputs);
-    if (round == 0) result.sqnr_before = sqnr, result.repair_mode = examination.trials->mode();
+    if (round == 0) {
+      result.sqnr_before = sqnr, result.repair_mode = examination.trials->mode();
+      if (const auto remark = doubt(pair, *examination.symptoms, score)) {
+        result.remarks.push_back(*remark);
+        break;
+      }
+    }
     if (!result.repairs.empty()) result.repairs.back().sqnr = sqnr;
     const auto fault = std::max_element(examination.faults.begin(), examination.faults.end(),
                                         [](const Fault& a, const Fault& b) { return a.edit_worth < b.edit_worth; });
@@ -100,7 +108,52 @@ QuantizerConfig config_of(const analysis::PartialModels& models, const Precision
 DiagnoseOptions diagnose_options(const RecommendOptions& options) {
   DiagnoseOptions result;
   static_cast<RunRequest&>(result) = options;
+  result.judged = options.judged;
+  result.sequence_length = options.sequence_length;
   return result;
+}
+
+/// The quantized model with all repairs that win something, and what is to be said of them.
+Result<std::shared_ptr<const Model>> repair(const std::shared_ptr<const Model>& reference, const std::shared_ptr<const Model>& quantized,
+                                            RecordSource& data, const RecommendOptions& options, RecommendResult& result) {
+  const DiagnoseOptions diagnose = diagnose_options(options);
+  std::optional<LabelledScore> score;
+  if (options.labelled != nullptr && !options.judge) {
+    VISQ_ASSIGN(const auto models, analysis::PartialModels::create(reference, quantized, options.pairs));
+    VISQ_ASSIGN(score, float_score(*models, options));
+  }
+  VISQ_ASSIGN(const auto pair, MeasuredPair::create(reference, quantized, data, diagnose));
+  result.judgement = pair->judgement();
+  for (const int output : compared_outputs(pair->subject())) result.outputs.push_back(pair->subject().names().name(output));
+  VISQ_ASSIGN(Repaired repaired, repair(*pair, score, diagnose, result));
+  if (repaired.edit.empty()) return quantized;
+  VISQ_ASSIGN(result.repaired_model, write_edited(*quantized, repaired.edit));
+  result.repaired = repaired.model;
+  return std::move(repaired.model);
+}
+
+/// Which operators to give another precision; none where models and data do not belong together.
+Status search(analysis::PartialModels& models, const PrecisionForms& forms, RecordSource& data, const RecommendOptions& options,
+              RecommendResult& result) {
+  PrecisionSearch search(models, forms, data, options);
+  result.operators = forms.candidates().size();
+  result.weight_bytes = forms.weight_bytes();
+  result.mac_bits = forms.mac_bits();
+  if (!result.remarks.empty()) {
+    VISQ_ASSIGN(const double sqnr, search.simulate({}));
+    result.front.push_back({{}, 0, 0, 0, 0, sqnr, sqnr, std::nullopt});
+    result.choice = "nothing, since models and data do not belong together";
+    return {};
+  }
+  VISQ_ASSIGN(auto points, search.run());
+  const auto stopped = [&] { return options.stop != nullptr && options.stop->load(); };
+  result.interrupted = stopped();
+  if (result.interrupted) return {};
+  result.front = front_of(std::move(points));
+  if (options.labelled != nullptr) VISQ_TRY(add_accuracy(models, forms, options, result.front));
+  result.interrupted = stopped();
+  if (!result.interrupted) choose(options, forms.kind(), result);
+  return {};
 }
 
 }  // namespace
@@ -111,33 +164,20 @@ Result<RecommendResult> recommend(std::shared_ptr<const Model> reference, std::s
   using namespace diagnosis;
   RecommendResult result;
   static_cast<PairIdentity&>(result) = analysis::pair_identity(*reference, *quantized, analysis::run_identity(data.description(), options));
+  result.sequence.length = options.sequence_length;
   result.to = options.to;
   VISQ_ASSIGN(const PrecisionKind* const kind, precision_named(options.to));
   if (kind->saves() && options.budget >= 0) {
     return usage_error("--budget: --to {} adds no bytes; --target says how much it may lose", kind->name);
   }
-  VISQ_ASSIGN(const auto pair, MeasuredPair::create(reference, quantized, data, options));
-  VISQ_ASSIGN(const Repaired repaired, repair(*pair, diagnose_options(options), result));
-  if (!repaired.edit.empty()) {
-    VISQ_ASSIGN(result.repaired_model, write_edited(*quantized, repaired.edit));
-  }
-  VISQ_ASSIGN(const auto models, analysis::PartialModels::create(reference, repaired.model, options.pairs));
+  VISQ_ASSIGN(const auto repaired, repair(reference, quantized, data, options, result));
+  VISQ_ASSIGN(const auto models, analysis::PartialModels::create(reference, repaired, options.pairs));
   VISQ_ASSIGN(const PrecisionForms forms, PrecisionForms::create(*models, *kind));
-  PrecisionSearch search(*models, forms, data, options);
-  VISQ_ASSIGN(auto points, search.run());
-  result.interrupted = options.stop != nullptr && options.stop->load();
+  VISQ_TRY(search(*models, forms, data, options, result));
   if (result.interrupted) return result;
-  result.operators = forms.candidates().size();
-  result.weight_bytes = forms.weight_bytes();
-  result.mac_bits = forms.mac_bits();
-  result.front = front_of(std::move(points));
-  if (options.labelled != nullptr) VISQ_TRY(add_accuracy(*models, forms, options, result.front));
-  result.interrupted = options.stop != nullptr && options.stop->load();
-  if (result.interrupted) return result;
-  choose(options, *kind, result);
   const PrecisionPoint& chosen = result.front[result.chosen];
   result.unrepaired_sqnr = chosen.sqnr;
-  if (!repaired.edit.empty()) {
+  if (!result.repairs.empty()) {
     VISQ_ASSIGN(const auto as_is, analysis::PartialModels::create(reference, quantized, options.pairs));
     VISQ_ASSIGN(const PrecisionForms as_is_forms, PrecisionForms::create(*as_is, *kind));
     VISQ_ASSIGN(result.unrepaired_sqnr, PrecisionSearch(*as_is, as_is_forms, data, options).simulate(chosen.operators));

@@ -61,7 +61,7 @@ ModelEdit in_float(const Symptoms& symptoms, int tensor) {
 
 /// What an edit wins in fake quantization; nothing where it cannot be run.
 std::optional<double> gain_of(const Symptoms& symptoms, const WhatIf& what_if, const Trials& trials, const ModelEdit& edit) {
-  const auto after = what_if.run(edited(symptoms.subject().quantized(), edit), Mode::kFakeQuant, what_if.records());
+  const auto after = what_if.run(edited(symptoms.subject().quantized(), edit), Mode::kFakeQuant, Sample::kJudged);
   if (!after.ok()) return std::nullopt;
   return gain(trials.before(Mode::kFakeQuant).outputs, after->outputs);
 }

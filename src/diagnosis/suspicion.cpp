@@ -51,12 +51,16 @@ std::optional<Quantization> demanded_grid(const Subject& subject, int tensor) {
 
 bool has_fixed_grid(const Subject& subject, int tensor) { return demanded_grid(subject, tensor).has_value(); }
 
+Quantization new_grid(const Symptoms& symptoms, int tensor) {
+  const auto fixed = demanded_grid(symptoms.subject(), tensor);
+  return fixed ? *fixed : activation_grid(symptoms.subject().q().tensor(tensor).dtype, symptoms.range_for(tensor));
+}
+
 Remedy new_range(const Symptoms& symptoms, int tensor) {
   const Subject& subject = symptoms.subject();
   const analysis::RealBounds range = symptoms.range_for(tensor);
   Repair repair(subject);
-  const auto fixed = demanded_grid(subject, tensor);
-  repair.regrid(subject.tied(tensor), fixed ? *fixed : activation_grid(subject.q().tensor(tensor).dtype, range));
+  repair.regrid(subject.tied(tensor), new_grid(symptoms, tensor));
   return {fmt::format("set the range to what the data need, [{:.4g}, {:.4g}]", range.low, range.high),
           fmt::format("range {} = [{:.6g}, {:.6g}]", in_quotes(subject.names().name(tensor)), range.low, range.high), repair.finish(),
           false};

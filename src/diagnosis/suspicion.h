@@ -63,6 +63,9 @@ struct CauseDef {
   void (*suspect)(const Symptoms& symptoms, const DiagnoseOptions& options, Suspicions& suspicions);
 };
 
+/// The grid for a feature map and all that are tied to it, as the records need it that ranges are fitted to; or the one that a kernel
+/// demands.
+Quantization new_grid(const Symptoms& symptoms, int tensor);
 /// A new range for a feature map and all that are tied to it, as the reference's values need it.
 Remedy new_range(const Symptoms& symptoms, int tensor);
 /// True where the kernel of a map tied to this one demands its grid.

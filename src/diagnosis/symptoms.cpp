@@ -92,7 +92,13 @@ analysis::RealBounds Symptoms::needed(int tensor) const {
 }
 
 analysis::RealBounds Symptoms::range_for(int tensor) const {
-  const analysis::RealBounds bounds = needed(tensor);
+  analysis::RealBounds bounds;
+  for (const int tied : subject_.tied(tensor)) {
+    const QuantizedMap* other = map(tied);
+    if (other == nullptr) continue;
+    bounds.low = std::min(bounds.low, other->values->fitted.low);
+    bounds.high = std::max(bounds.high, other->values->fitted.high);
+  }
   return {bounds.low * kMargin, bounds.high * kMargin};
 }
 

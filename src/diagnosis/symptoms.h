@@ -20,6 +20,7 @@ struct MapValues {
   metrics::ValueSketch sketch;
   metrics::Moments moments;
   ChannelValues channels;
+  analysis::RealBounds fitted;  ///< of the records that ranges are fitted to, with zero
   double low() const { return moments.count > 0 ? std::min(moments.min, 0.0) : 0; }  ///< every grid holds zero
   double high() const { return moments.count > 0 ? std::max(moments.max, 0.0) : 0; }
 };
@@ -81,7 +82,7 @@ class Symptoms {
   const UsualDifference& usual_difference() const { return usual_difference_; }
   /// The reference's values of all maps tied to this one: what their common grid must hold.
   analysis::RealBounds needed(int tensor) const;
-  /// The range to give them: a little more, since other records reach a little further than these.
+  /// The range to give them: what the records need that ranges are fitted to, and a little more, since others reach a little further.
   analysis::RealBounds range_for(int tensor) const;
   static constexpr double kMargin = 1.05;
   /// The first map of the graph among those that are tied to this one and have values.

@@ -10,8 +10,8 @@
 namespace visq::diagnosis {
 namespace {
 
-/// Records of the first look, and how many of the most promising trials get all records.
-constexpr std::size_t kFewRecords = 4, kRefined = 24;
+/// How many of the most promising trials are judged.
+constexpr std::size_t kRefined = 24;
 /// More bits always win something: what a remedy that keeps the model's types wins counts as if it were this much more.
 constexpr double kKeepsTypes = 1.4;
 /// What is won before the last squashing counts by half: it is certain, but may never reach the output.
@@ -32,31 +32,35 @@ double worth_of(bool simulated, const OutputErrors& before, const OutputErrors& 
 
 Result<Trials> Trials::create(const Subject& subject, const WhatIf& what_if, const DiagnoseOptions& options) {
   Trials trials(subject, what_if, options);
-  VISQ_ASSIGN(trials.fake_quant_, what_if.run_all(subject.quantized_model(), Mode::kFakeQuant, kFewRecords));
-  auto integer = what_if.run_all(subject.quantized_model(), Mode::kInteger, kFewRecords);
+  VISQ_ASSIGN(trials.fake_quant_, what_if.run_both(subject.quantized_model(), Mode::kFakeQuant));
+  auto integer = what_if.run_both(subject.quantized_model(), Mode::kInteger);
   if (integer.ok()) trials.integer_ = std::move(integer).value();
   return trials;
 }
 
-void Trials::try_one(Trial& trial, bool few) const {
+void Trials::try_one(Trial& trial, Sample sample) const {
   const Mode mode = mode_of(trial);
-  const WhatIf::FewAndAll& before = mode == Mode::kInteger ? *integer_ : fake_quant_;
-  const auto after = what_if_.run(edited(subject_.quantized(), *trial.edit), mode, few ? kFewRecords : what_if_.records());
+  const WhatIf::FewAndJudged& before = mode == Mode::kInteger ? *integer_ : fake_quant_;
+  const auto after = what_if_.run(edited(subject_.quantized(), *trial.edit), mode, sample);
   trial.done = after.ok();
   if (!after.ok()) return;
-  const OutputErrors& was = few ? before.few : before.all;
+  const OutputErrors& was = sample == Sample::kFew ? before.few : before.judged;
   trial.gain = gain(was.outputs, after->outputs);
   trial.worth = worth_of(trial.remedy != nullptr && trial.remedy->simulated, was, *after);
 }
 
-void Trials::try_all(std::vector<Trial>& trials, bool few) const {
+Result<OutputErrors> Trials::after(const ModelEdit& edit) const {
+  return what_if_.run(edited(subject_.quantized(), edit), mode(), Sample::kJudged);
+}
+
+void Trials::try_all(std::vector<Trial>& trials, Sample sample) const {
   std::atomic<std::size_t> next{0};
   std::mutex mutex;
   std::int64_t done = 0;
   const auto work = [&](int) {
     for (std::size_t i = next++; i < trials.size(); i = next++) {
       if (options_.stop != nullptr && options_.stop->load()) return;
-      try_one(trials[i], few);
+      try_one(trials[i], sample);
       const std::lock_guard lock(mutex);
       if (options_.progress) options_.progress(++done, static_cast<std::int64_t>(trials.size()));
     }
@@ -78,12 +82,12 @@ std::vector<TrialResult> Trials::run(const std::vector<Suspicion>& suspicions) c
     for (const Remedy& remedy : suspicions[i].remedies) trials.push_back({i, &remedy, &remedy.edit});
     for (const ModelEdit& rival : suspicions[i].rivals) trials.push_back({i, nullptr, &rival});
   }
-  try_all(trials, true);
+  try_all(trials, Sample::kFew);
   std::erase_if(trials, [](const Trial& trial) { return !trial.done; });
-  if (what_if_.records() > kFewRecords) {
+  if (what_if_.records() > 1) {
     std::stable_sort(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) { return a.worth > b.worth; });
     if (trials.size() > kRefined) trials.resize(kRefined);
-    try_all(trials, false);
+    try_all(trials, Sample::kJudged);
   }
   std::vector<TrialResult> results(suspicions.size());
   for (const Trial& trial : trials) {

@@ -1,4 +1,5 @@
-// Tries remedies: the model is repaired in memory and run again, on a few records first, then on all for those that promise something.
+// Tries remedies: the model is repaired in memory and run again, on a few records first; those that promise something are judged on records
+// that they were not fitted to.
 #pragma once
 
 #include <optional>
@@ -26,12 +27,14 @@ class Trials {
   static Result<Trials> create(const Subject& subject, const WhatIf& what_if, const DiagnoseOptions& options);
 
   Mode mode() const { return integer_ ? Mode::kInteger : Mode::kFakeQuant; }
-  /// Of the model as it is, over all records.
+  /// Of the model as it is, over the records that judge.
   const OutputErrors& before() const { return before(mode()); }
-  const OutputErrors& before(Mode mode) const { return mode == Mode::kInteger ? integer_->all : fake_quant_.all; }
+  const OutputErrors& before(Mode mode) const { return mode == Mode::kInteger ? integer_->judged : fake_quant_.judged; }
 
   /// One result per suspicion.
   std::vector<TrialResult> run(const std::vector<Suspicion>& suspicions) const;
+  /// The model with these changes, over the records that judge. Errors: those of the run.
+  Result<OutputErrors> after(const ModelEdit& edit) const;
 
  private:
   struct Trial {
@@ -45,14 +48,14 @@ class Trials {
       : subject_(subject), what_if_(what_if), options_(options) {}
   Mode mode_of(const Trial& trial) const { return trial.remedy != nullptr && trial.remedy->simulated ? Mode::kFakeQuant : mode(); }
   void dismiss_rivalled(const std::vector<Trial>& trials, std::vector<TrialResult>& results) const;
-  void try_all(std::vector<Trial>& trials, bool few) const;
-  void try_one(Trial& trial, bool few) const;
+  void try_all(std::vector<Trial>& trials, Sample sample) const;
+  void try_one(Trial& trial, Sample sample) const;
 
   const Subject& subject_;
   const WhatIf& what_if_;
   const DiagnoseOptions& options_;
-  std::optional<WhatIf::FewAndAll> integer_;
-  WhatIf::FewAndAll fake_quant_;
+  std::optional<WhatIf::FewAndJudged> integer_;
+  WhatIf::FewAndJudged fake_quant_;
 };
 
 }  // namespace visq::diagnosis

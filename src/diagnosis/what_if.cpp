@@ -69,7 +69,8 @@ double gain(const std::vector<double>& before, const std::vector<double>& after)
   return before.empty() ? 0 : most + std::min(0.0, least);
 }
 
-WhatIf::WhatIf(const Subject& subject) : subject_(subject), watched_(compared_outputs(subject)), outputs_(watched_.size()) {
+WhatIf::WhatIf(const Subject& subject, bool in_order)
+    : subject_(subject), watched_(compared_outputs(subject)), outputs_(watched_.size()), in_order_(in_order) {
   const auto squashed = squashed_maps(subject);
   watched_.insert(watched_.end(), squashed.begin(), squashed.end());
 }
@@ -81,10 +82,12 @@ Status WhatIf::claim(std::uint64_t bytes) {
                    memory_shortage(bytes));
 }
 
-Status WhatIf::add(std::vector<Array> inputs) {
+Status WhatIf::add(std::vector<Array> inputs, bool judges, bool afresh) {
   std::uint64_t bytes = 0;
   for (const Array& input : inputs) bytes += input.bytes.size();
   inputs_.push_back(std::move(inputs));
+  judges_.push_back(judges);
+  afresh_.push_back(afresh);
   reference_.emplace_back(watched_.size());
   return claim(bytes);
 }
@@ -100,12 +103,13 @@ Status WhatIf::see(int reference_tensor, const kernels::Tensor& map) {
   return {};
 }
 
-Status WhatIf::simulate(const std::shared_ptr<const Model>& model, Mode mode, std::size_t records, const Sink& sink) const {
+Status WhatIf::simulate(const std::shared_ptr<const Model>& model, Mode mode, const Choice& chosen, const Sink& sink) const {
   std::vector<float> scratch;
-  std::size_t record = 0, seen = 0;
+  std::size_t record = 0, seen = 0, wanted = 0;
   const auto look = [&](int tensor, const runtime::Executor& executor) -> Status {
     for (std::size_t i = 0; i < watched_.size(); ++i) {
       if (watched_[i] != tensor) continue;
+      if (!chosen(record)) continue;
       ++seen;
       double signal = 0, noise = 0;
       add_noise(reference_[record][i], executor.tensor(tensor), scratch, signal, noise);
@@ -114,9 +118,13 @@ Status WhatIf::simulate(const std::shared_ptr<const Model>& model, Mode mode, st
     return {};
   };
   analysis::ModelRunner runner(model, mode);
-  const std::size_t last = std::min(records, inputs_.size());
-  for (; record < last; ++record) VISQ_TRY(runner.run(inputs_[record], look));
-  if (seen < last * watched_.size()) return unsupported("{}: an output could not be computed", model->path);
+  for (; record < inputs_.size(); ++record) {
+    if (!in_order_ && !chosen(record)) continue;
+    if (afresh_[record]) runner.forget();
+    VISQ_TRY(runner.run(inputs_[record], look));
+    wanted += chosen(record) ? watched_.size() : 0;
+  }
+  if (seen < wanted) return unsupported("{}: an output could not be computed", model->path);
   return {};
 }
 
@@ -128,38 +136,50 @@ OutputErrors WhatIf::errors_of(const Sums& sums) const {
   return errors;
 }
 
-Result<OutputErrors> WhatIf::run(const std::shared_ptr<const Model>& model, Mode mode, std::size_t records) const {
+std::size_t WhatIf::records(Sample sample) const {
+  std::size_t count = 0;
+  for (std::size_t record = 0; record < inputs_.size(); ++record) count += in(sample, record) ? 1U : 0U;
+  return count;
+}
+
+Result<OutputErrors> WhatIf::run(const std::shared_ptr<const Model>& model, Mode mode, Sample sample) const {
   Sums sums = no_sums();
-  VISQ_TRY(simulate(model, mode, records, [&](std::size_t, std::size_t map, double signal, double noise) {
+  const auto chosen = [&](std::size_t record) { return in(sample, record); };
+  VISQ_TRY(simulate(model, mode, chosen, [&](std::size_t, std::size_t map, double signal, double noise) {
     sums.signal[map] += signal, sums.noise[map] += noise;
   }));
   return errors_of(sums);
 }
 
-Result<WhatIf::FewAndAll> WhatIf::run_all(const std::shared_ptr<const Model>& model, Mode mode, std::size_t few) const {
-  Sums first = no_sums(), all = no_sums();
-  VISQ_TRY(simulate(model, mode, inputs_.size(), [&](std::size_t record, std::size_t map, double signal, double noise) {
-    all.signal[map] += signal, all.noise[map] += noise;
-    if (record < few) first.signal[map] += signal, first.noise[map] += noise;
+Result<WhatIf::FewAndJudged> WhatIf::run_both(const std::shared_ptr<const Model>& model, Mode mode) const {
+  Sums few = no_sums(), judged = no_sums();
+  const auto chosen = [&](std::size_t record) { return in(Sample::kFew, record) || in(Sample::kJudged, record); };
+  VISQ_TRY(simulate(model, mode, chosen, [&](std::size_t record, std::size_t map, double signal, double noise) {
+    if (in(Sample::kJudged, record)) judged.signal[map] += signal, judged.noise[map] += noise;
+    if (in(Sample::kFew, record)) few.signal[map] += signal, few.noise[map] += noise;
   }));
-  return FewAndAll{errors_of(first), errors_of(all)};
+  return FewAndJudged{errors_of(few), errors_of(judged)};
 }
 
 Status WhatIf::order_by_error(const std::shared_ptr<const Model>& model, Mode mode) {
   std::vector<double> badness(inputs_.size(), 0);
-  VISQ_TRY(simulate(model, mode, inputs_.size(), [&](std::size_t record, std::size_t map, double signal, double noise) {
+  const auto all = [](std::size_t) { return true; };
+  VISQ_TRY(simulate(model, mode, all, [&](std::size_t record, std::size_t map, double signal, double noise) {
     if (map < outputs_ && signal > 0) badness[record] += noise / signal;
   }));
   std::vector<std::size_t> order(inputs_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return badness[a] > badness[b]; });
   std::vector<std::vector<Array>> inputs;
+  std::vector<bool> judges;
   std::vector<std::vector<std::vector<float>>> reference;
   for (const std::size_t record : order) {
+    judges.push_back(judges_[record]);
     inputs.push_back(std::move(inputs_[record]));
     reference.push_back(std::move(reference_[record]));
   }
   inputs_ = std::move(inputs);
+  judges_ = std::move(judges);
   reference_ = std::move(reference);
   return {};
 }

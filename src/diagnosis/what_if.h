@@ -30,27 +30,34 @@ inline constexpr double kPerfect = 200;
 /// What a change wins, in dB: the largest gain of any map, less what another loses.
 double gain(const std::vector<double>& before, const std::vector<double>& after);
 
+/// The records that a change is run on: the few with the largest error, to see which ones promise something; or those that repairs were
+/// not fitted to, which judge what they win.
+enum class Sample : std::uint8_t { kFew, kJudged };
+
 class WhatIf {
  public:
-  /// Keeps the inputs of all records and the reference's watched maps. The subject must outlive it.
-  explicit WhatIf(const Subject& subject);
-  /// Begins a record: what the quantized model is fed with. Errors: kBadInput where there is no memory to keep it.
-  Status add(std::vector<Array> inputs);
+  /// Keeps the inputs of all records and the reference's watched maps. The subject must outlive it. `in_order`: records build on each
+  /// other, so that all of them are run, whatever the sample.
+  WhatIf(const Subject& subject, bool in_order);
+  /// Begins a record: what the quantized model is fed with, whether the record judges, and whether it begins a sequence afresh. Errors:
+  /// kBadInput where there is no memory to keep it.
+  Status add(std::vector<Array> inputs, bool judges, bool afresh);
   /// Shown every map of the reference in the record that was begun last; keeps those it watches. Errors: as add().
   Status see(int reference_tensor, const kernels::Tensor& map);
 
-  /// Runs a variant of the quantized model over the first `records` records. Errors: those of a run; kUnsupported where a watched map could
-  /// not be computed.
-  Result<OutputErrors> run(const std::shared_ptr<const Model>& model, Mode mode, std::size_t records) const;
-  /// The same over all records, and over the first `few` of them, in one go.
-  struct FewAndAll {
-    OutputErrors few, all;
+  /// Runs a variant of the quantized model over a sample. Errors: those of a run; kUnsupported where a watched map could not be computed.
+  Result<OutputErrors> run(const std::shared_ptr<const Model>& model, Mode mode, Sample sample) const;
+  /// The same over both samples in one go.
+  struct FewAndJudged {
+    OutputErrors few, judged;
   };
-  Result<FewAndAll> run_all(const std::shared_ptr<const Model>& model, Mode mode, std::size_t few) const;
+  Result<FewAndJudged> run_both(const std::shared_ptr<const Model>& model, Mode mode) const;
   std::size_t records() const { return inputs_.size(); }
+  /// Records of a sample.
+  std::size_t records(Sample sample) const;
   /// What the quantized model is fed with in one of the records.
   const std::vector<Array>& inputs(std::size_t record) const { return inputs_[record]; }
-  /// Puts records with the largest error of `model` first, so that the first few tell most. Not for models that keep state.
+  /// Puts records with the largest error of `model` first, so that the first few tell most. Not for records that build on each other.
   Status order_by_error(const std::shared_ptr<const Model>& model, Mode mode);
 
  private:
@@ -62,14 +69,19 @@ class WhatIf {
   };
   Sums no_sums() const { return {std::vector<double>(watched_.size(), 0), std::vector<double>(watched_.size(), 0)}; }
   OutputErrors errors_of(const Sums& sums) const;
-  Status simulate(const std::shared_ptr<const Model>& model, Mode mode, std::size_t records, const Sink& sink) const;
+  using Choice = std::function<bool(std::size_t record)>;
+  Status simulate(const std::shared_ptr<const Model>& model, Mode mode, const Choice& chosen, const Sink& sink) const;
+  bool in(Sample sample, std::size_t record) const { return sample == Sample::kFew ? record < kFew : judges_[record]; }
+  static constexpr std::size_t kFew = 4;
 
   Status claim(std::uint64_t bytes);
 
   const Subject& subject_;
-  std::vector<int> watched_;                                ///< tensors of the quantized model: compared outputs, then squashed maps
-  std::size_t outputs_ = 0;                                 ///< how many of them are outputs
+  std::vector<int> watched_;  ///< tensors of the quantized model: compared outputs, then squashed maps
+  std::size_t outputs_ = 0;   ///< how many of them are outputs
+  bool in_order_ = false;
   std::vector<std::vector<Array>> inputs_;                  ///< [record]
+  std::vector<bool> judges_, afresh_;                       ///< [record]
   std::vector<std::vector<std::vector<float>>> reference_;  ///< [record][watched]; empty where a map has no real values
   std::vector<MemoryClaim> claims_;                         ///< for what is kept of all records
 };

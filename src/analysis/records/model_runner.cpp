@@ -48,12 +48,14 @@ Status ModelRunner::watch(runtime::Executor& executor, const Observer& observer)
   return {};
 }
 
+void ModelRunner::forget() {
+  kept_.clear();
+  state_ = std::make_shared<runtime::RunState>();
+  executor_.reset();
+}
+
 Status ModelRunner::run(const Record& record, const SequenceFeed& feed, SequenceFeed::Side side, const Observer& observer) {
-  if (feed.starts_afresh(record.index)) {
-    kept_.clear();
-    state_ = std::make_shared<runtime::RunState>();
-    executor_.reset();
-  }
+  if (feed.starts_afresh(record.index)) forget();
   VISQ_ASSIGN(const auto inputs, feed.inputs(side, record, kept_));
   VISQ_TRY(run(inputs, observer));
   return feed.keep(side, *executor_, kept_);

@@ -18,6 +18,8 @@ class ModelRunner {
   /// once per run of theirs. The executor's graph says which subgraph it is.
   using Observer = std::function<Status(int tensor, const runtime::Executor& executor)>;
   Status run(const std::vector<Array>& inputs, const Observer& observer);
+  /// Forgets what the records so far have left behind.
+  void forget();
   /// The same with the inputs that a feed gives for a record, whose side of the pair this model is.
   Status run(const Record& record, const SequenceFeed& feed, SequenceFeed::Side side, const Observer& observer);
   /// Called behind every operator, those of called subgraphs included, with the time that it took itself.

@@ -134,8 +134,8 @@ class SensitivityRun {
 
   analysis::TrialOptions trial_options() {
     const RecordRange trials{0, static_cast<std::int64_t>(trials_.size())};
-    return {outputs_, options_.leave_one_out ? &all_ : nullptr, analysis::thread_count(options_.threads, trials), options_.memory,
-            [this](const std::string& line) { remark(line); }};
+    return {outputs_,        options_.leave_one_out ? &all_ : nullptr,          analysis::thread_count(options_.threads, trials),
+            options_.memory, [this](const std::string& line) { remark(line); }, options_.sequence_length};
   }
 
   Status do_records(SensitivityScores& scores, Checkpoints& checkpoints) {
@@ -242,6 +242,7 @@ class SensitivityRun {
     SensitivityResult result;
     static_cast<PairIdentity&>(result) =
         analysis::pair_identity(models_.reference(), models_.quantized(), analysis::run_identity(data_.description(), options_));
+    result.sequence.length = options_.sequence_length;
     result.types = options_.types.empty() ? std::vector{SensitiveType::kOutput} : options_.types;
     result.metrics = metrics_;
     result.leave_one_out = options_.leave_one_out;

@@ -40,8 +40,15 @@ TrialRunner::TrialRunner(PartialModels& models, const std::vector<PartSet>& tria
     : models_(models), trials_(trials), options_(std::move(options)), stateful_(runtime::keeps_state(models.reference())) {}
 TrialRunner::~TrialRunner() = default;
 
+/// Ends a sequence: all state goes with the executors that keep it.
+void TrialRunner::forget() {
+  for (auto& worker : workers_) worker.reset();
+  reference_.reset();
+}
+
 Status TrialRunner::begin(const Record& record) {
   ++records_;
+  if (stateful_ && options_.sequence_length > 0 && record.index % options_.sequence_length == 0) forget();
   VISQ_ASSIGN(inputs_, models_.inputs(record));
   VISQ_ASSIGN(auto graph, models_.graph(inputs_));
   if (graph != graph_) VISQ_TRY(use_graph(std::move(graph)));

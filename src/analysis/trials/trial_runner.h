@@ -34,6 +34,7 @@ struct TrialOptions {
   int threads = 1;
   std::uint64_t memory = 0;                        ///< bytes for feature maps; 0: no limit
   std::function<void(const std::string&)> remark;  ///< told where memory decides how trials are run
+  std::int64_t sequence_length = 0;                ///< as SequenceOptions::length
 };
 
 /// Where the maps of a whole record fit into memory, trials compute only what they change, a few of them node by node together: so weights
@@ -68,6 +69,7 @@ class TrialRunner {
   struct Lane;
   struct Worker;
   class Crew;
+  void forget();
   Status use_graph(std::shared_ptr<const runtime::PreparedGraph> graph);
   Status choose_way();
   Status make_reference();

@@ -58,6 +58,7 @@ std::string diagnose_json(const DiagnoseResult& result) {
   json["schema"] = "visq.diagnose/1";
   add_run(json, result);
   json["mode"] = name(result.quantized_mode);
+  json["judged"] = json_judgement(result.judgement);
   json["outputs"] = Json::array();
   for (std::size_t i = 0; i < result.outputs.size(); ++i) {
     Json output = {{"name", json_string(result.outputs[i])}, {"sqnr", json_number(result.output_sqnr[i])}};

@@ -79,6 +79,8 @@ void add_whole_sqnr(Json& out, const WholeSqnr& whole, std::size_t i) {
   if (i < whole.outputs.size()) out["whole"] = {{"records", whole.records}, {"sqnr", json_number(whole.outputs[i])}};
 }
 
+Json json_judgement(const Judgement& judgement) { return {{"records", judgement.records}, {"fitted", judgement.fitted}}; }
+
 void add_identity(Json& out, const MapIdentity& map) {
   out["subgraph"] = map.subgraph;
   out["index"] = map.node;

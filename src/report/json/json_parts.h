@@ -36,6 +36,7 @@ Json json_optional(const std::optional<double>& value);
 Json json_histogram(const Histogram& histogram);
 
 /// "whole": {"records", "sqnr"} of output `i`; nothing where the result is of all records.
+Json json_judgement(const Judgement& judgement);
 void add_whole_sqnr(Json& out, const WholeSqnr& whole, std::size_t i);
 
 /// Where a map stands in its model, as members of `out`.

@@ -32,6 +32,16 @@ std::string recommend_json(const RecommendResult& result) {
   add_run(json, result);
   json["to"] = result.to;
   json["repair_mode"] = name(result.repair_mode);
+  json["judged"] = json_judgement(result.judgement);
+  json["outputs"] = Json::array();
+  for (std::size_t i = 0; i < result.outputs.size(); ++i) {
+    Json output = {{"name", json_string(result.outputs[i])}};
+    add_whole_sqnr(output, result.whole, i);
+    if (i < result.whole_repaired.outputs.size()) output["repaired_sqnr"] = json_number(result.whole_repaired.outputs[i]);
+    json["outputs"].push_back(std::move(output));
+  }
+  json["remarks"] = Json::array();
+  for (const GlobalRemark& remark : result.remarks) json["remarks"].push_back({{"kind", remark.kind}, {"text", json_string(remark.text)}});
   json["sqnr_before"] = json_number(result.sqnr_before);
   json["repairs"] = Json::array();
   for (const AppliedRepair& repair : result.repairs) json["repairs"].push_back(json_repair(repair));

@@ -47,7 +47,7 @@ class DiagnoseText {
   void header() {
     paragraph(fmt::format("{} against {}", printable(result_.quantized.path), printable(result_.reference.path)), 2);
     for (std::size_t i = 0; i < result_.outputs.size(); ++i) {
-      const std::string mode = fmt::format("{} mode, {}", name(result_.quantized_mode), records_text(result_));
+      const std::string mode = fmt::format("{} mode, {}", name(result_.quantized_mode), judgement_text(result_.judgement));
       paragraph(fmt::format("output {}: SQNR {} dB ({}){}", printable(result_.outputs[i]), brief(result_.output_sqnr[i]), mode,
                             whole_sqnr_text(result_.whole, i)),
                 2);

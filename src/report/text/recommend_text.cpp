@@ -1,6 +1,9 @@
 // recommend for people: what can be repaired for nothing, and what higher precision buys.
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "report/words/identity_text.h"
 #include "report/words/text.h"
 #include "report/words/text_table.h"
 #include "visq/report/recommend.h"
@@ -23,7 +26,10 @@ class RecommendText {
     paragraph(fmt::format("{} against {}, {}", printable(result_.quantized.path), printable(result_.reference.path),
                           plural(result_.records.last - result_.records.first, "record")),
               2);
+    header();
     line("");
+    for (const GlobalRemark& remark : result_.remarks) paragraph(fmt::format("{}: {}", remark.kind, printable(remark.text)), 2);
+    if (!result_.remarks.empty()) line("");
     repairs();
     front();
     chosen();
@@ -35,14 +41,28 @@ class RecommendText {
   void paragraph(const std::string& text, std::size_t indent) { line(wrapped(text, columns_, indent)); }
   const PrecisionPoint& choice() const { return result_.front[result_.chosen]; }
 
+  void header() {
+    for (std::size_t i = 0; i < result_.outputs.size() && i < result_.whole.outputs.size(); ++i) {
+      const auto& repaired = result_.whole_repaired.outputs;
+      const std::string then = i < repaired.size() ? fmt::format(", with all repairs {} dB", brief(repaired[i])) : "";
+      paragraph(fmt::format("output {}: SQNR {} dB{} ({} mode, all {})", printable(result_.outputs[i]), brief(result_.whole.outputs[i]),
+                            then, name(result_.repair_mode), plural(result_.whole.records, "record")),
+                2);
+    }
+  }
+
   void repairs() {
+    if (!result_.remarks.empty()) return;
     if (result_.repairs.empty()) {
       line("Nothing to repair without new calibration.");
       line("");
       return;
     }
-    line(fmt::format("Repairs that need no new calibration ({} mode, worst output {:.1f} dB before)", name(result_.repair_mode),
-                     result_.sqnr_before));
+    const bool calibrates =
+        std::any_of(result_.repairs.begin(), result_.repairs.end(), [](const auto& each) { return each.finding.cause == "CALIBRATION"; });
+    paragraph(fmt::format("Repairs{} ({} mode, worst output {:.1f} dB before; {})", calibrates ? "" : " that need no new calibration",
+                          name(result_.repair_mode), result_.sqnr_before, judgement_text(result_.judgement)),
+              2);
     for (std::size_t i = 0; i < result_.repairs.size(); ++i) {
       const AppliedRepair& repair = result_.repairs[i];
       paragraph(fmt::format("{}. {} {}: {}; wins {:.1f} dB, worst output then {:.1f} dB", i + 1, repair.finding.cause,

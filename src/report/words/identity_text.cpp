@@ -26,6 +26,11 @@ std::string whole_sqnr_text(const WholeSqnr& whole, std::size_t i) {
   return fmt::format(", {} dB over all {}", brief(whole.outputs[i]), plural(whole.records, "record"));
 }
 
+std::string judgement_text(const Judgement& judgement) {
+  return plural(judgement.records, "record") +
+         (judgement.fitted ? ", which repairs are fitted to as well" : " that no repair is fitted to");
+}
+
 std::string data_text(const RunIdentity& run) { return fmt::format("{}, {}", printable(run.data), records_text(run)); }
 
 std::string models_text(const PairIdentity& pair, bool modes) {

@@ -8,6 +8,7 @@
 #include "report/words/text.h"
 #include "visq/report/diagnose.h"
 #include "visqerror/options/command.h"
+#include "visqerror/options/sequence_arguments.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/outputs/review_outputs.h"
 #include "visqerror/sessions/record_choice.h"
@@ -21,7 +22,7 @@ namespace {
 constexpr std::int64_t kRecords = 16;
 
 struct Arguments {
-  std::string reference, quantized, threads, validation, fail_on, thresholds;
+  std::string reference, quantized, threads, validation, sequence_length, fail_on, thresholds;
   std::string signature;
   std::string outlier_z, concat_ratio, last_layer_bits, degrade_ratio;
   DataOptions data;
@@ -120,16 +121,18 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, arguments.signature, console));
   const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
-  if (arguments.data.records.empty()) VISQ_TRY(keep_spread(records, kRecords, *reference, *quantized, console));
   VISQ_ASSIGN(const Records all, open_records(arguments.data, *reference, quantized.get(), false, Console(true, false)));
   options.all_data = all.source.get();
   options.all_records = all.range;
+  if (arguments.data.records.empty()) {
+    VISQ_ASSIGN(options.judged, keep_spread_and_judging(records, kRecords, *reference, *quantized, console));
+  }
+  VISQ_ASSIGN(options.sequence_length, parse_sequence_length(arguments.sequence_length, *reference, quantized.get(), console));
   set_up(options, records, "trials", console);
   VISQ_ASSIGN(DiagnoseResult result, diagnose(reference, quantized, *records.source, options));
   if (interrupted()) return interruption_exit_code("nothing written");
   VISQ_TRY(add_validation(arguments, reference, quantized, options, console, result));
-  const std::int64_t used = records.range.last - records.range.first;
-  VISQ_ASSIGN(result.whole, whole_sqnr(arguments.data, pair, result.quantized_mode, result.outputs, used, console));
+  VISQ_ASSIGN(result.whole, whole_sqnr(arguments.data, pair, result, result.outputs, result.judgement.records, console));
   if (interrupted()) return interruption_exit_code("nothing written");
   const std::string json = outputs->wants_json() ? report::diagnose_json(result) : "";
   std::vector<OutputFile> files{{"diagnose.txt", report::diagnose_text(result, {})}, {"diagnose.json", json}};
@@ -164,8 +167,9 @@ std::function<int()> setup(Options& options) {
   options.argument("FP32", arguments->reference, "the float model");
   options.argument("QUANT", arguments->quantized, "its quantized twin");
   add_signature(options, arguments->signature);
-  arguments->data.add_to(options, "16, spread evenly, and the 8 worst");
+  arguments->data.add_to(options, "16, spread evenly, and the 8 worst; 16 others judge repairs");
   add_pairs(options, arguments->data.pairs);
+  add_sequence_length(options, arguments->sequence_length);
   options.value("--validation-data", arguments->validation, "PATH", "other data, for a second set of degradation graphs").group("Data");
   add_threads(options, arguments->threads);
   add_thresholds(options, *arguments);

@@ -8,6 +8,7 @@
 #include "report/words/text.h"
 #include "visq/report/recommend.h"
 #include "visqerror/options/command.h"
+#include "visqerror/options/sequence_arguments.h"
 #include "visqerror/outputs/config_outputs.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/eval_program.h"
@@ -22,7 +23,7 @@ namespace {
 constexpr std::int64_t kRecords = 16;
 
 struct Arguments {
-  std::string reference, quantized, threads, budget, target, to, labels, label_offset, eval, write_model;
+  std::string reference, quantized, threads, sequence_length, budget, target, to, labels, label_offset, eval, write_model;
   std::string signature;
   std::vector<std::string> write;
   DataOptions data;
@@ -105,6 +106,16 @@ Result<std::vector<FileToWrite>> more_files(const Arguments& arguments, const Co
   return files;
 }
 
+/// The outputs over all records, before and after the repairs.
+Status measure_whole(const Arguments& arguments, const Pair& pair, const Console& console, RecommendResult& result) {
+  PairIdentity part = result;
+  part.quantized_mode = result.repair_mode;
+  VISQ_ASSIGN(result.whole, whole_sqnr(arguments.data, pair, part, result.outputs, 0, console));
+  if (result.repaired == nullptr || interrupted()) return {};
+  VISQ_ASSIGN(result.whole_repaired, whole_sqnr(arguments.data, {pair.reference, result.repaired}, part, result.outputs, 0, console));
+  return {};
+}
+
 /// Refuses what a configuration cannot say before hours are spent on finding it.
 Status check_configs(const ConfigOutputs& configs, const RecommendOptions& options) {
   QuantizerConfig any;
@@ -138,11 +149,16 @@ Result<int> execute(const Arguments& arguments) {
       return judge_outputs(arguments.eval, path, Mode::kFakeQuant, send);
     };
   }
-  if (arguments.data.records.empty()) VISQ_TRY(keep_spread(records, kRecords, *reference, *quantized, console));
+  if (arguments.data.records.empty()) {
+    VISQ_ASSIGN(options.judged, keep_spread_and_judging(records, kRecords, *reference, *quantized, console));
+  }
+  VISQ_ASSIGN(options.sequence_length, parse_sequence_length(arguments.sequence_length, *reference, quantized.get(), console));
   set_up(options, records, "trials", console);
   auto recommended = recommend(reference, quantized, *records.source, options);
   if (interrupted()) return interruption_exit_code("nothing written");  // the program of --eval was, too
   VISQ_ASSIGN(RecommendResult result, std::move(recommended));
+  VISQ_TRY(measure_whole(arguments, pair, console, result));
+  if (interrupted()) return interruption_exit_code("nothing written");
   const std::string json = outputs->wants_json() ? report::recommend_json(result) : "";
   if (!result.target_met) console.warn("the target is not met by any set that was found");
   VISQ_ASSIGN(const auto files, more_files(arguments, configs, result, console));
@@ -159,8 +175,9 @@ std::function<int()> setup(Options& options) {
   options.argument("FP32", arguments->reference, "the float model");
   options.argument("QUANT", arguments->quantized, "its quantized twin");
   add_signature(options, arguments->signature);
-  arguments->data.add_to(options, "16, spread evenly, and the 8 worst");
+  arguments->data.add_to(options, "16, spread evenly, and the 8 worst; 16 others judge repairs");
   add_pairs(options, arguments->data.pairs);
+  add_sequence_length(options, arguments->sequence_length);
   options
       .value("--labels", arguments->labels, "FILE",
              "class of every record: .npy, .csv, or an HDF5 dataset; gives each set its drop in accuracy")

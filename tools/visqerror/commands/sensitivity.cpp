@@ -13,6 +13,7 @@
 #include "visq/report/sensitivity.h"
 #include "visqerror/app/help.h"
 #include "visqerror/options/command.h"
+#include "visqerror/options/sequence_arguments.h"
 #include "visqerror/outputs/config_outputs.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/outputs/resume_file.h"
@@ -32,7 +33,7 @@ constexpr SensitiveType kAllTypes[] = {SensitiveType::kOutput, SensitiveType::kN
                                        SensitiveType::kWeight, SensitiveType::kActivation, SensitiveType::kInput};
 
 struct Arguments {
-  std::string reference, quantized, threads, output_node, top;
+  std::string reference, quantized, threads, sequence_length, output_node, top;
   std::string signature;
   std::vector<std::string> types, metrics, write;
   bool leave_one_out = false, estimate = false, reverse = false, clean = false;
@@ -116,6 +117,7 @@ Result<std::string> content_key(const Arguments& arguments, const Pair& pair, co
   key.add(metrics);
   key.add(options.output_node);
   key.add(std::to_string(options.memory));
+  key.add(std::to_string(options.sequence_length));
   key.add(fmt::format("{} {} {}", options.leave_one_out, options.estimate, options.estimate ? options.top : 0));
   return key.digest();
 }
@@ -175,6 +177,7 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(const auto outputs, ResultOutputs::prepare(arguments.output, {"sensitive_ops.txt", "sensitive_ops.csv", "sensitivity.json"},
                                                          {arguments.reference, arguments.quantized, arguments.data.path}, configs.paths()));
   VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, arguments.signature, console));
+  VISQ_ASSIGN(options.sequence_length, parse_sequence_length(arguments.sequence_length, *pair.reference, pair.quantized.get(), console));
   options.top = static_cast<int>(top);
   std::optional<ResumeFile> file;
   VISQ_ASSIGN(SensitivityResult result,
@@ -234,6 +237,7 @@ std::function<int()> setup(Options& options) {
   add_signature(options, arguments->signature);
   arguments->data.add_to(options, "as many as two seconds have room for; with --estimate all");
   add_pairs(options, arguments->data.pairs);
+  add_sequence_length(options, arguments->sequence_length);
   add_selection(options, *arguments);
   arguments->output.add_to(options, "sensitive_ops.txt, .csv, sensitivity.json; a run that is stopped can then be resumed");
   options

@@ -34,17 +34,38 @@ Result<std::vector<Array>> read_state(const std::string& path, const Model& mode
   return state;
 }
 
+constexpr const char* kSequences = "Sequences";
+
+Result<std::int64_t> parse_length(const std::string& length) {
+  if (length.empty()) return 0;
+  return parse_integer("--sequence-length", length, 1, std::numeric_limits<std::int64_t>::max());
+}
+
+void say_if_useless(const Model& model, const Model* twin, const Console& console) {
+  if (keeps_state(model) || (twin != nullptr && keeps_state(*twin))) return;
+  console.warn("--sequence-length changes nothing: no model keeps state, and nothing is fed back");
+}
+
 }  // namespace
 
+void add_sequence_length(Options& options, std::string& length) {
+  options.value("--sequence-length", length, "N", "start afresh at every record whose index is a multiple of N; default: one sequence")
+      .group(kSequences);
+}
+
+Result<std::int64_t> parse_sequence_length(const std::string& length, const Model& model, const Model* twin, const Console& console) {
+  VISQ_ASSIGN(const std::int64_t value, parse_length(length));
+  if (value > 0) say_if_useless(model, twin, console);
+  return value;
+}
+
 void SequenceArguments::add_to(Options& options) {
-  const std::string group = "Sequences";
   options
       .values("--feed-back", feed_back, "OUTPUT=INPUT",
               "the output of a record is the input of the next, in each model its own; the data may leave that input out")
-      .group(group);
-  options.value("--state", state, "FILE", "what fed-back inputs start with: test data of these inputs; default: zero").group(group);
-  options.value("--sequence-length", length, "N", "start afresh at every record whose index is a multiple of N; default: one sequence")
-      .group(group);
+      .group(kSequences);
+  options.value("--state", state, "FILE", "what fed-back inputs start with: test data of these inputs; default: zero").group(kSequences);
+  add_sequence_length(options, length);
 }
 
 Result<SequenceOptions> open_sequence(const SequenceArguments& arguments, const Model& model, const Model* twin, const Console& console) {
@@ -58,12 +79,8 @@ Result<SequenceOptions> open_sequence(const SequenceArguments& arguments, const 
     VISQ_ASSIGN(options.state, read_state(arguments.state, model, positions));
     options.state_file = arguments.state;
   }
-  if (!arguments.length.empty()) {
-    VISQ_ASSIGN(options.length, parse_integer("--sequence-length", arguments.length, 1, std::numeric_limits<std::int64_t>::max()));
-    if (positions.empty() && !keeps_state(model) && (twin == nullptr || !keeps_state(*twin))) {
-      console.warn("--sequence-length changes nothing: no model keeps state, and nothing is fed back");
-    }
-  }
+  VISQ_ASSIGN(options.length, parse_length(arguments.length));
+  if (options.length > 0 && positions.empty()) say_if_useless(model, twin, console);
   return options;
 }
 

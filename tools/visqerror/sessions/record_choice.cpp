@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/as_size.h"
 #include "core/error.h"
 #include "core/ranks.h"
 #include "visq/compare.h"
@@ -29,29 +30,77 @@ void keep_only(Records& records, std::vector<std::int64_t> chosen) {
   records.source = select_records(std::move(records.source), std::move(chosen));
 }
 
+void keep_first(Records& records, std::int64_t most, const Console& console) {
+  const std::int64_t count = records.range.last - records.range.first;
+  console.warn(
+      fmt::format("{}: the first {} of {} records are used; --records A:B chooses others", records.source->description(), most, count));
+  records.range.last = records.range.first + most;
+}
+
+/// So many spread evenly, and half as many of the worst.
+Result<std::set<std::int64_t>> spread_and_worst(const Records& records, std::int64_t most, const Model& model, const Model& twin,
+                                                const Console& console) {
+  const std::int64_t count = records.range.last - records.range.first;
+  const RecordRange searched{records.range.first, records.range.first + std::min(count, kMostSearched)};
+  VISQ_ASSIGN(const auto worst, worst_of(records, searched, most / 2, model, twin, console));
+  std::set<std::int64_t> chosen(worst.begin(), worst.end());
+  for (const std::int64_t record : spread(records.range, most)) chosen.insert(record);
+  return chosen;
+}
+
+/// So many of the others, spread evenly.
+std::vector<std::int64_t> others(const RecordRange& all, const std::set<std::int64_t>& chosen, std::int64_t count) {
+  std::vector<std::int64_t> left;
+  for (std::int64_t record = all.first; record < all.last; ++record) {
+    if (!chosen.contains(record)) left.push_back(record);
+  }
+  std::vector<std::int64_t> picked;
+  for (const std::int64_t i : spread({0, static_cast<std::int64_t>(left.size())}, count)) picked.push_back(left[as_size(i)]);
+  return picked;
+}
+
 }  // namespace
 
 Status keep_spread(Records& records, std::int64_t most, const Model& model, const Model& twin, const Console& console) {
   const std::int64_t count = records.range.last - records.range.first;
   if (count <= most) return {};
-  const std::string data = records.source->description();
   if (keeps_state(model) || keeps_state(twin)) {
-    console.warn(fmt::format("{}: the first {} of {} records are used; --records A:B chooses others", data, most, count));
-    records.range.last = records.range.first + most;
+    keep_first(records, most, console);
     return {};
   }
-  const RecordRange searched{records.range.first, records.range.first + std::min(count, kMostSearched)};
-  VISQ_ASSIGN(const auto worst, worst_of(records, searched, most / 2, model, twin, console));
-  std::set<std::int64_t> chosen(worst.begin(), worst.end());
-  for (const std::int64_t record : spread(records.range, most)) chosen.insert(record);
-  console.warn(fmt::format("{}: {} of {} records are used, {} spread evenly and the worst; --records A:B chooses others", data,
-                           chosen.size(), count, most));
+  VISQ_ASSIGN(const auto chosen, spread_and_worst(records, most, model, twin, console));
+  console.warn(fmt::format("{}: {} of {} records are used, {} spread evenly and the worst; --records A:B chooses others",
+                           records.source->description(), chosen.size(), count, most));
   keep_only(records, {chosen.begin(), chosen.end()});
   return {};
 }
 
-Result<WholeSqnr> whole_sqnr(const DataOptions& options, const Pair& pair, Mode mode, const std::vector<std::string>& outputs,
-                             std::int64_t used, const Console& console) {
+Result<RecordRange> keep_spread_and_judging(Records& records, std::int64_t most, const Model& model, const Model& twin,
+                                            const Console& console) {
+  const std::int64_t count = records.range.last - records.range.first;
+  const bool sequence = keeps_state(model) || keeps_state(twin);
+  if (count <= (sequence ? most : 2 * most + most / 2)) return RecordRange{};
+  if (sequence) {
+    keep_first(records, most, console);
+    return RecordRange{};
+  }
+  VISQ_ASSIGN(const auto chosen, spread_and_worst(records, most, model, twin, console));
+  const auto judging = others(records.range, chosen, most);
+  console.warn(
+      fmt::format("{}: {} of {} records are used, {} spread evenly and the worst, and {} others to judge repairs by; --records A:B "
+                  "chooses others",
+                  records.source->description(), chosen.size() + judging.size(), count, most, judging.size()));
+  std::vector<std::int64_t> all(chosen.begin(), chosen.end());
+  const auto fitted = static_cast<std::int64_t>(all.size());
+  all.insert(all.end(), judging.begin(), judging.end());
+  keep_only(records, std::move(all));
+  const RecordRange judged{fitted, records.range.last};
+  records.range.last = fitted;
+  return judged;
+}
+
+Result<WholeSqnr> whole_sqnr(const DataOptions& options, const Pair& pair, const PairIdentity& part,
+                             const std::vector<std::string>& outputs, std::int64_t used, const Console& console) {
   WholeSqnr whole;
   VISQ_ASSIGN(const Records records, open_records(options, *pair.reference, pair.quantized.get(), false, Console(true, false)));
   const std::int64_t count = records.range.last - records.range.first;
@@ -60,7 +109,8 @@ Result<WholeSqnr> whole_sqnr(const DataOptions& options, const Pair& pair, Mode 
   set_up(request, records, "records, all of them", console);
   request.metrics = {metric_named("sqnr")};
   request.reference_mode = default_mode(*pair.reference);
-  request.quantized_mode = mode;
+  request.quantized_mode = part.quantized_mode;
+  request.sequence.length = part.sequence.length;
   VISQ_ASSIGN(const CompareResult result, compare(pair.reference, pair.quantized, *records.source, request));
   whole.records = result.records.last - result.records.first;
   for (const std::string& output : outputs) {

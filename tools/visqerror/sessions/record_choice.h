@@ -15,6 +15,11 @@ namespace visq::tool {
 /// records show would stay unseen; of a sequence the first ones. Says so. Errors: those of the search for the worst.
 Status keep_spread(Records& records, std::int64_t most, const Model& model, const Model& twin, const Console& console);
 
+/// The same for commands that repair: where there are enough, as many others, spread evenly too, are put behind them to judge repairs by.
+/// These are what it returns; none where all records are kept, or of a sequence the first ones. Says so.
+Result<RecordRange> keep_spread_and_judging(Records& records, std::int64_t most, const Model& model, const Model& twin,
+                                            const Console& console);
+
 /// As many records as two seconds have room for, for questions that take a run per node: one at first; once that is done, so many that are
 /// spread evenly over the data, of a sequence the first ones. All that --records names where it does.
 class TimedRecords {
@@ -37,10 +42,10 @@ class TimedRecords {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// The outputs' SQNR over all records that `options` names, in this mode of the quantized model: what a result of some of them stands
-/// beside. `outputs`: their names in either model. Nothing where `used` is that many.
-Result<WholeSqnr> whole_sqnr(const DataOptions& options, const Pair& pair, Mode mode, const std::vector<std::string>& outputs,
-                             std::int64_t used, const Console& console);
+/// The outputs' SQNR over all records that `options` names, in the mode and the sequences of `part`, a result of some of them that it
+/// stands beside. `outputs`: their names in either model. Nothing where `used` is that many.
+Result<WholeSqnr> whole_sqnr(const DataOptions& options, const Pair& pair, const PairIdentity& part,
+                             const std::vector<std::string>& outputs, std::int64_t used, const Console& console);
 
 /// How many of `all` records two seconds have room for, if one took `seconds`: all of them, or a power of two.
 std::int64_t records_in_time(double seconds, std::int64_t all);

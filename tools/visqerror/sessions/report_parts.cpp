@@ -35,6 +35,7 @@ struct Run {
     } else {
       static_cast<RunRequest&>(made) = subject.compare;
     }
+    if constexpr (requires { made.sequence_length; }) made.sequence_length = subject.compare.sequence.length;
     made.records = records;
     made.progress = console.progress(unit);
     made.stop = &limit.stop();

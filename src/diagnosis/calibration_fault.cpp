@@ -1,0 +1,58 @@
+#include "diagnosis/calibration_fault.h"
+
+#include <fmt/format.h>
+
+namespace visq::diagnosis {
+namespace {
+
+/// An output below this has lost more than a tenth of its amplitude.
+constexpr double kPoorSqnr = 20;
+/// Widths that are told as a ratio: nearer to 1 they differ from map to map.
+constexpr double kTold = 2;
+
+std::string ratio_text(double ratio) {
+  if (ratio >= kTold) return fmt::format(", the median range {:.3g} times too wide", ratio);
+  return ratio <= 1 / kTold ? fmt::format(", the median range {:.3g} times too narrow", 1 / ratio) : "";
+}
+
+std::string fix_text(const MeasuredPair& pair) {
+  std::string text = "calibrate again, all ranges at once, with representative data that are pre-processed as in evaluation";
+  if (!pair.foreign_inputs().empty()) {
+    text += "; or, if it is these data that are not what the float model takes, correct them: then nothing is wrong with the ranges";
+  }
+  return text;
+}
+
+}  // namespace
+
+Fault calibration_fault(const MeasuredPair& pair, const Trials& trials, const CalibrationTrial& trial) {
+  const Recalibration& all = trial.recalibration;
+  Fault fault;
+  fault.place = "calibration";
+  fault.worth = trial.gain;
+  fault.edit = all.edit;
+  fault.edit_worth = trial.gain;
+  fault.edit_text = fmt::format("calibrate again: all {} ranges taken anew from these data", all.ranges);
+  Finding& finding = fault.finding;
+  finding.cause = kCalibration;
+  finding.severity = trial.before < kPoorSqnr ? Severity::kError : Severity::kHint;
+  finding.text = fmt::format(
+      "the model was calibrated with other data than these: {} of {} ranges are wrong together ({} cut values off, {} waste steps{}); "
+      "taken anew from the data, all at once, they bring the output from {:.1f} to {:.1f} dB, the best single repair wins {:.1f} dB",
+      all.off(), all.ranges, all.narrow, all.wide, ratio_text(all.median_ratio), trial.before, trial.after, trial.best_single);
+  finding.evidence = {{"ranges", static_cast<double>(all.ranges)},
+                      {"too_narrow", static_cast<double>(all.narrow)},
+                      {"too_wide", static_cast<double>(all.wide)},
+                      {"median_width_ratio", all.median_ratio},
+                      {"sqnr_before", trial.before},
+                      {"sqnr_after", trial.after},
+                      {"best_single_gain", trial.best_single}};
+  finding.fix = fix_text(pair);
+  finding.configuration = "calibrate again";
+  finding.tried = true;
+  finding.gain_db = trial.gain;
+  finding.mode = trials.mode();
+  return fault;
+}
+
+}  // namespace visq::diagnosis

@@ -1,0 +1,24 @@
+// Reasons to repair nothing: where data and models do not belong together, a repair fits the model to what is wrong.
+#pragma once
+
+#include <optional>
+
+#include "diagnosis/measured_pair.h"
+#include "diagnosis/symptoms.h"
+#include "visq/recommend.h"
+
+namespace visq::diagnosis {
+
+/// How well the float model does on labelled records, beside the best guess that looks at none of them. Shares of 1.
+struct LabelledScore {
+  double right = 0;
+  double guess = 0;  ///< of the most frequent label
+  std::int64_t records = 0;
+  /// No better than three standard deviations of a guess.
+  bool near_chance() const;
+};
+
+/// `score`: nothing without labels. Nothing where there is no reason to doubt.
+std::optional<GlobalRemark> doubt(const MeasuredPair& pair, const Symptoms& symptoms, const std::optional<LabelledScore>& score);
+
+}  // namespace visq::diagnosis

@@ -1,0 +1,113 @@
+#include "diagnosis/recalibration.h"
+
+#include <algorithm>
+#include <set>
+
+#include "diagnosis/suspicion.h"
+#include "kernels/op.h"
+
+namespace visq::diagnosis {
+namespace {
+
+/// A range is wrong where its noise is so many times that of the new one: a bit is lost.
+constexpr double kOffNoise = 4;
+/// Ranges that must be wrong for calibration to be to blame, and their share of all.
+constexpr std::size_t kFewestOff = 3;
+constexpr double kLeastShareOff = 0.25;
+/// What calibrating again must win, in dB; beyond the best single repair, also as a share of that.
+constexpr double kLeastGain = 3, kLeastBeyond = 2, kLeastShareBeyond = 0.2;
+/// An output below this after calibrating again has been ruined by something else.
+constexpr double kLeastAfter = 6;
+
+double worst(const OutputErrors& errors) {
+  return errors.outputs.empty() ? kPerfect : *std::min_element(errors.outputs.begin(), errors.outputs.end());
+}
+
+/// A bias that an operator adds to codes, in the scale of its input times that of its weights, and that cannot follow another scale.
+bool has_stubborn_bias(const Subject& subject, int node) {
+  const Operator& op = subject.q().op(node);
+  const auto slots = kernels::facts_of(op).weights;
+  for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
+    if (op.inputs[slot] < 0) continue;
+    const TensorInfo& input = subject.q().tensor(op.inputs[slot]);
+    const bool bias = input.is_constant && input.quantization.quantized() && bits(input.dtype) >= 32;
+    if (bias && (!slots || slots->bias != slot || subject.q().readers(op.inputs[slot]).size() > 1)) return true;
+  }
+  return false;
+}
+
+bool keeps_state_on_codes(const Subject& subject, int node) {
+  const auto& inputs = subject.q().op(node).inputs;
+  return std::any_of(inputs.begin(), inputs.end(), [&](int input) { return input >= 0 && subject.q().tensor(input).is_variable; });
+}
+
+/// Counts what is wrong with the grid of a map and of those tied to it.
+void judge_range(const Symptoms& symptoms, const std::vector<int>& tied, const Quantization& grid, Recalibration& result) {
+  TensorInfo renewed = symptoms.subject().q().tensor(tied.front());
+  renewed.quantization = grid;
+  const auto range = analysis::representable_range(renewed).value_or(analysis::RealBounds());
+  GridNoise now, then;
+  for (const int tensor : tied) {
+    const QuantizedMap* map = symptoms.map(tensor);
+    if (map == nullptr) continue;
+    const GridNoise wanted = noise_of(map->values->sketch, range, static_cast<double>(grid.scale.front()));
+    now.rounding += map->noise.rounding, now.clipped_low += map->noise.clipped();
+    then.rounding += wanted.rounding, then.clipped_low += wanted.clipped();
+  }
+  if (now.total() <= kOffNoise * then.total()) return;
+  ++(now.clipped() > now.rounding ? result.narrow : result.wide);
+}
+
+}  // namespace
+
+bool can_have_another_grid(const Subject& subject, int tensor) {
+  const auto& tied = subject.tied(tensor);
+  return std::none_of(tied.begin(), tied.end(), [&](int map) {
+    const int maker = subject.q().maker(map);
+    if (maker >= 0 && keeps_state_on_codes(subject, maker)) return true;
+    const auto& readers = subject.q().readers(map);
+    return std::any_of(readers.begin(), readers.end(),
+                       [&](int reader) { return keeps_state_on_codes(subject, reader) || has_stubborn_bias(subject, reader); });
+  });
+}
+
+Recalibration recalibrate(const Symptoms& symptoms) {
+  const Subject& subject = symptoms.subject();
+  Recalibration result;
+  Repair repair(subject);
+  std::set<std::size_t> groups;
+  std::vector<double> ratios;
+  for (const QuantizedMap& map : symptoms.maps()) {
+    if (!groups.insert(subject.group(map.tensor)).second || !can_have_another_grid(subject, map.tensor)) continue;
+    const auto& tied = subject.tied(map.tensor);
+    const Quantization grid = new_grid(symptoms, map.tensor);
+    repair.regrid(tied, grid);
+    ++result.ranges;
+    ratios.push_back(map.step / static_cast<double>(grid.scale.front()));
+    judge_range(symptoms, tied, grid, result);
+  }
+  if (!ratios.empty()) {
+    const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+    std::nth_element(ratios.begin(), middle, ratios.end());
+    result.median_ratio = *middle;
+  }
+  result.edit = repair.finish();
+  return result;
+}
+
+std::optional<CalibrationTrial> try_calibration(const Symptoms& symptoms, const Trials& trials, double best_single) {
+  CalibrationTrial trial;
+  trial.recalibration = recalibrate(symptoms);
+  trial.best_single = best_single;
+  const auto least_off = std::max<double>(kFewestOff, kLeastShareOff * static_cast<double>(trial.recalibration.ranges));
+  if (static_cast<double>(trial.recalibration.off()) < least_off) return std::nullopt;
+  const auto after = trials.after(trial.recalibration.edit);
+  if (!after.ok()) return std::nullopt;
+  trial.before = worst(trials.before());
+  trial.after = worst(*after);
+  trial.gain = gain(trials.before().outputs, after->outputs);
+  const bool beyond = trial.gain >= best_single + std::max(kLeastBeyond, kLeastShareBeyond * best_single);
+  return trial.gain >= kLeastGain && trial.after >= kLeastAfter && beyond ? std::optional(std::move(trial)) : std::nullopt;
+}
+
+}  // namespace visq::diagnosis
