@@ -16,6 +16,14 @@
 
 namespace visq {
 
+/// Records of the data beside RunRequest::records, in which causes are looked for.
+struct RepairRecords {
+  RecordRange fitted;  ///< repairs are fitted to these, too
+  /// Repairs are judged on these. Empty: half of RunRequest::records judges, and repairs are fitted to the other half; a single record does
+  /// both.
+  RecordRange judged;
+};
+
 /// Progress counts all runs of the model, those with repairs included.
 struct DiagnoseOptions : RunRequest {
   RecordSource* all_data = nullptr;  ///< what damage is measured on; null: the data of the diagnosis
@@ -27,9 +35,7 @@ struct DiagnoseOptions : RunRequest {
   double degraded_mse = 0.1;         ///< a layer is degraded over this multiple of the variance of the reference's values …
   double degraded_cosine = 0.9;      ///< … or under this cosine …
   double degraded_sqnr = 10;         ///< … or under this SQNR in dB
-  /// Records of the data that repairs are judged on, beside `records` that they are fitted to. Empty: half of `records` judges, and repairs
-  /// are fitted to the other half; a single record does both.
-  RecordRange judged;
+  RepairRecords repairs;
   std::int64_t sequence_length = 0;  ///< as SequenceOptions::length, for models that keep state
 };
 

@@ -38,9 +38,9 @@ struct RecommendOptions : TrialRequest {
   std::int64_t budget = -1;           ///< most bytes that constants may grow by; negative: no limit
   std::optional<double> target_sqnr;  ///< of the worst output, in dB: the search ends there
   std::optional<double> target_drop;  ///< of accuracy, in points; needs labels or a judge
-  RecordRange judged;                 ///< as DiagnoseOptions::judged
-  std::int64_t sequence_length = 0;   ///< as SequenceOptions::length, for models that keep state
-  RecordSource* labelled = nullptr;   ///< data that accuracy is measured on; null: it is not
+  RepairRecords repairs;
+  std::int64_t sequence_length = 0;  ///< as SequenceOptions::length, for models that keep state
+  RecordSource* labelled = nullptr;  ///< data that accuracy is measured on; null: it is not
   RecordRange labelled_records;
   std::vector<std::int64_t> labels;  ///< of record i of `labelled`: labels[i]
   std::int64_t label_offset = 0;     ///< the class of label l is element l + label_offset of the first output

@@ -19,7 +19,9 @@ namespace {
 /// How many faults are repaired to look behind them.
 constexpr int kRounds = 3;
 
-constexpr std::string_view kGlobalCauses[] = {kCalibration, "RETRAINED", "DEGRADED", "ACCUMULATED"};
+constexpr std::string_view kGlobalCauses[] = {kCalibration, "RETRAINED"};
+/// Findings where no cause is known.
+constexpr std::string_view kNoCause[] = {"DEGRADED", "ACCUMULATED"};
 
 bool stopped(const DiagnoseOptions& options) { return options.stop != nullptr && options.stop->load(); }
 
@@ -65,7 +67,7 @@ OutputDamage damage_of(const Subject& subject, RecordSource& data, const Diagnos
 
 /// Causes that explain something first, what names no cause behind them, then what wins next to nothing; each by severity.
 int turn_of(const Finding& finding) {
-  const bool names_none = std::find(std::begin(kGlobalCauses), std::end(kGlobalCauses), finding.cause) != std::end(kGlobalCauses);
+  const bool names_none = std::find(std::begin(kNoCause), std::end(kNoCause), finding.cause) != std::end(kNoCause);
   return names_none ? 1 : explains(finding) ? 0 : 2;
 }
 
@@ -80,6 +82,7 @@ bool stands_before(const Finding& a, const Finding& b) {
 std::vector<std::string_view> all_causes() {
   std::vector<std::string_view> names = diagnosis::local_causes();
   names.insert(names.end(), std::begin(diagnosis::kGlobalCauses), std::end(diagnosis::kGlobalCauses));
+  names.insert(names.end(), std::begin(diagnosis::kNoCause), std::end(diagnosis::kNoCause));
   return names;
 }
 

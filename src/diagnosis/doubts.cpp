@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/as_size.h"
 #include "diagnosis/weight_steps.h"
 #include "kernels/op.h"
 #include "model/slots.h"
@@ -38,6 +39,30 @@ const Operator* origin(const quant::GraphIndex& graph, int tensor) {
   return nullptr;
 }
 
+/// See in_calibrated_units().
+class RescaledData final : public RecordSource {
+ public:
+  RescaledData(RecordSource& data, std::vector<InputMismatch> foreign) : data_(data), foreign_(std::move(foreign)) {}
+  std::int64_t count() const override { return data_.count(); }
+  std::string description() const override { return data_.description(); }
+  Result<Record> read(std::int64_t index) override {
+    VISQ_ASSIGN(Record record, data_.read(index));
+    for (const InputMismatch& input : foreign_) {
+      Array& values = record.inputs[as_size(input.input)];
+      if (values.dtype != DType::kFloat32 || input.high <= input.low) continue;
+      const double factor = (input.range_high - input.range_low) / (input.high - input.low);
+      for (float& value : values.values<float>()) {
+        value = static_cast<float>((static_cast<double>(value) - input.low) * factor + input.range_low);
+      }
+    }
+    return record;
+  }
+
+ private:
+  RecordSource& data_;
+  std::vector<InputMismatch> foreign_;
+};
+
 bool squashes(const Operator* op) { return op != nullptr && kernels::facts_of(*op).fixed_grid.scale8 != 0; }
 
 /// One of the models ends with a SOFTMAX, LOGISTIC or the like that the other does not have.
@@ -63,15 +88,27 @@ bool LabelledScore::near_chance() const {
   return right <= guess + kDeviations * deviation;
 }
 
-std::optional<GlobalRemark> doubt(const MeasuredPair& pair, const Symptoms& symptoms, const std::optional<LabelledScore>& score) {
-  if (score && score->near_chance()) {
+std::unique_ptr<RecordSource> in_calibrated_units(RecordSource& data, std::vector<InputMismatch> foreign) {
+  return std::make_unique<RescaledData>(data, std::move(foreign));
+}
+
+std::optional<GlobalRemark> doubt(const MeasuredPair& pair, const Symptoms& symptoms, const std::optional<LabelledScores>& scores) {
+  const std::string foreign = pair.foreign_inputs().empty() ? "" : sentence(pair.foreign_inputs().front(), pair.subject().quantized().path);
+  if (scores && scores->rescaled && scores->rescaled->right > scores->as_given.right) {
+    return GlobalRemark{
+        "wrong data",
+        fmt::format("{}; so scaled the float model gets {:.1f} % right, as the data are {:.1f} %: the data are wrong, nothing "
+                    "is repaired",
+                    foreign, 100 * scores->rescaled->right, 100 * scores->as_given.right)};
+  }
+  if (scores && scores->as_given.near_chance()) {
     return GlobalRemark{"wrong data",
                         fmt::format("the float model itself gets {:.1f} % right, where always the same answer gets {:.1f} %: the data or "
                                     "the labels are not those that it was made for, so nothing is repaired",
-                                    100 * score->right, 100 * score->guess)};
+                                    100 * scores->as_given.right, 100 * scores->as_given.guess)};
   }
-  if (!score && !pair.foreign_inputs().empty()) {
-    return GlobalRemark{"wrong data", sentence(pair.foreign_inputs().front(), pair.subject().quantized().path) +
+  if (!scores && !foreign.empty()) {
+    return GlobalRemark{"wrong data", foreign +
                                           "; nothing is repaired while it is open whether these data or those of calibration are wrong: "
                                           "--labels would show whether the float model is good on these"};
   }

@@ -18,7 +18,16 @@ struct LabelledScore {
   bool near_chance() const;
 };
 
-/// `score`: nothing without labels. Nothing where there is no reason to doubt.
-std::optional<GlobalRemark> doubt(const MeasuredPair& pair, const Symptoms& symptoms, const std::optional<LabelledScore>& score);
+/// Float data in the units of calibration: each foreign input is moved from the range of its values to the one that was calibrated.
+std::unique_ptr<RecordSource> in_calibrated_units(RecordSource& data, std::vector<InputMismatch> foreign);
+
+/// What labels say.
+struct LabelledScores {
+  LabelledScore as_given;
+  std::optional<LabelledScore> rescaled;  ///< in calibrated units, where inputs are foreign
+};
+
+/// `scores`: nothing without labels. Nothing where there is no reason to doubt.
+std::optional<GlobalRemark> doubt(const MeasuredPair& pair, const Symptoms& symptoms, const std::optional<LabelledScores>& scores);
 
 }  // namespace visq::diagnosis

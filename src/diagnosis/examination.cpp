@@ -71,7 +71,8 @@ Finding finding_of(const Subject& subject, const Tried& tried) {
   return finding;
 }
 
-std::vector<Tried> judge(const std::vector<Suspicion>& suspicions, const std::vector<TrialResult>& results) {
+std::vector<Tried> judge(const std::vector<Suspicion>& suspicions, const Trials& trials) {
+  const std::vector<TrialResult> results = trials.run(suspicions);
   std::map<std::string_view, int> specificity;
   for (const CauseDef* def : cause_all()) specificity[def->name] = def->specificity;
   std::vector<Tried> all;
@@ -79,10 +80,15 @@ std::vector<Tried> judge(const std::vector<Suspicion>& suspicions, const std::ve
     if (!results[i].dismissed) all.push_back({&suspicions[i], specificity[suspicions[i].cause], results[i]});
   }
   std::vector<Tried> kept = one_per_place(all);
-  std::erase_if(kept, [](const Tried& tried) {
-    const bool shown = tried.suspicion->certain || tried.suspicion->evident;
-    return tried.result.worth < (tried.suspicion->strong ? kStrongNoteGain : kNoteGain) && !shown;
-  });
+  const auto is_worthless = [](const Tried& tried) {
+    return tried.result.worth < (tried.suspicion->strong ? kStrongNoteGain : kNoteGain) && !tried.suspicion->certain &&
+           !tried.suspicion->evident;
+  };
+  std::erase_if(kept, is_worthless);
+  std::vector<TrialResult*> judged;
+  for (Tried& tried : kept) judged.push_back(&tried.result);
+  trials.judge(judged);
+  std::erase_if(kept, is_worthless);
   return kept;
 }
 
@@ -125,7 +131,7 @@ Result<Examination> examine(const MeasuredPair& pair, const std::shared_ptr<cons
   }
   VISQ_ASSIGN(Trials trials, Trials::create(*examination.subject, pair.what_if(), options));
   examination.trials = std::make_unique<Trials>(std::move(trials));
-  for (const Tried& tried : judge(suspicions, examination.trials->run(suspicions))) {
+  for (const Tried& tried : judge(suspicions, *examination.trials)) {
     const double worth = tried.suspicion->fatal ? kPerfect + tried.result.worth : tried.result.worth;
     Fault fault{finding_of(*examination.subject, tried),           tried.suspicion->place, worth, {}, 0, {},
                 tried.suspicion->fatal || tried.suspicion->certain};

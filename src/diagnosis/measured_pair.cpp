@@ -39,22 +39,27 @@ class MeasuredPair::Measurement {
   Status add(const Record& record, const Use& use) {
     VISQ_ASSIGN(const auto inputs, feed_.for_model(record));
     VISQ_ASSIGN(auto twin, feed_.for_twin(record));
-    VISQ_TRY(pair_.what_if_.add(std::move(twin), use.judges, use.afresh));
+    if (use.runs()) VISQ_TRY(pair_.what_if_.add(std::move(twin), use.judges, use.afresh));
     if (use.afresh) runner_.forget();
     if (use.shows) VISQ_TRY(look_at_inputs(record));
     return runner_.run(inputs, [&](int tensor, const runtime::Executor& executor) -> Status {
-      VISQ_TRY(pair_.what_if_.see(tensor, executor.tensor(tensor)));
+      if (use.runs()) VISQ_TRY(pair_.what_if_.see(tensor, executor.tensor(tensor)));
       const float* map = wanted_.contains(tensor) ? analysis::real_values(executor.tensor(tensor), scratch_) : nullptr;
       if (map != nullptr) look_at(tensor, executor.tensor(tensor).shape, {map, as_size(executor.tensor(tensor).elements())}, use);
       return {};
     });
   }
 
-  /// Inputs that are foreign in most records.
+  /// Inputs that are foreign in most records, with their values in all of these.
   std::vector<InputMismatch> foreign_inputs() const {
     std::vector<InputMismatch> foreign;
     for (const auto& [input, records] : foreign_) {
-      if (2 * records.size() > shown_) foreign.push_back(records.front());
+      if (2 * records.size() <= shown_) continue;
+      foreign.push_back(records.front());
+      for (const InputMismatch& each : records) {
+        foreign.back().low = std::min(foreign.back().low, each.low);
+        foreign.back().high = std::max(foreign.back().high, each.high);
+      }
     }
     return foreign;
   }
@@ -117,7 +122,7 @@ MeasuredPair::Use MeasuredPair::half(std::int64_t position, std::int64_t count) 
 
 Status MeasuredPair::measure(RecordSource& data, const DiagnoseOptions& options) {
   VISQ_ASSIGN(Measurement measurement, Measurement::create(*this));
-  const RecordRange &all = options.records, &judged = options.judged;
+  const RecordRange &all = options.records, &judged = options.repairs.judged, &fitted = options.repairs.fitted;
   const std::int64_t count = all.last - all.first;
   const auto add = [&](std::int64_t index, Use use) -> Status {
     use.afresh = options.sequence_length > 0 && index % options.sequence_length == 0;
@@ -130,6 +135,7 @@ Status MeasuredPair::measure(RecordSource& data, const DiagnoseOptions& options)
   for (std::int64_t index = all.first; index < all.last; ++index) {
     VISQ_TRY(add(index, others ? Use{true, true, false, false} : half(index - all.first, count)));
   }
+  for (std::int64_t index = fitted.first; index < fitted.last; ++index) VISQ_TRY(add(index, {false, true, false, false}));
   for (std::int64_t index = judged.first; index < judged.last; ++index) VISQ_TRY(add(index, {false, false, true, false}));
   foreign_inputs_ = measurement.foreign_inputs();
   return {};

@@ -32,7 +32,7 @@ struct Repaired {
 };
 
 /// Repairs one fault after the other as long as that wins something a device can have.
-Result<Repaired> repair(const MeasuredPair& pair, const std::optional<LabelledScore>& score, const DiagnoseOptions& options,
+Result<Repaired> repair(const MeasuredPair& pair, const std::optional<LabelledScores>& scores, const DiagnoseOptions& options,
                         RecommendResult& result) {
   Repaired repaired{pair.subject().quantized_model(), {}};
   for (int round = 0; round <= kMostRepairs; ++round) {
@@ -40,7 +40,7 @@ Result<Repaired> repair(const MeasuredPair& pair, const std::optional<LabelledSc
     const double sqnr = worst(examination.trials->before().outputs);
     if (round == 0) {
       result.sqnr_before = sqnr, result.repair_mode = examination.trials->mode();
-      if (const auto remark = doubt(pair, *examination.symptoms, score)) {
+      if (const auto remark = doubt(pair, *examination.symptoms, scores)) {
         result.remarks.push_back(*remark);
         break;
       }
@@ -108,24 +108,36 @@ QuantizerConfig config_of(const analysis::PartialModels& models, const Precision
 DiagnoseOptions diagnose_options(const RecommendOptions& options) {
   DiagnoseOptions result;
   static_cast<RunRequest&>(result) = options;
-  result.judged = options.judged;
+  result.repairs = options.repairs;
   result.sequence_length = options.sequence_length;
   return result;
+}
+
+/// Nothing without labels.
+Result<std::optional<LabelledScores>> labelled_scores(const MeasuredPair& pair, const RecommendOptions& options) {
+  if (options.labelled == nullptr || options.judge) return std::optional<LabelledScores>();
+  const Subject& subject = pair.subject();
+  VISQ_ASSIGN(const auto models, analysis::PartialModels::create(subject.reference_model(), subject.quantized_model(), options.pairs));
+  LabelledScores scores;
+  VISQ_ASSIGN(scores.as_given, float_score(*models, options));
+  if (!pair.foreign_inputs().empty()) {
+    const auto rescaled = in_calibrated_units(*options.labelled, pair.foreign_inputs());
+    RecommendOptions other = options;
+    other.labelled = rescaled.get();
+    VISQ_ASSIGN(scores.rescaled, float_score(*models, other));
+  }
+  return std::optional(std::move(scores));
 }
 
 /// The quantized model with all repairs that win something, and what is to be said of them.
 Result<std::shared_ptr<const Model>> repair(const std::shared_ptr<const Model>& reference, const std::shared_ptr<const Model>& quantized,
                                             RecordSource& data, const RecommendOptions& options, RecommendResult& result) {
   const DiagnoseOptions diagnose = diagnose_options(options);
-  std::optional<LabelledScore> score;
-  if (options.labelled != nullptr && !options.judge) {
-    VISQ_ASSIGN(const auto models, analysis::PartialModels::create(reference, quantized, options.pairs));
-    VISQ_ASSIGN(score, float_score(*models, options));
-  }
   VISQ_ASSIGN(const auto pair, MeasuredPair::create(reference, quantized, data, diagnose));
+  VISQ_ASSIGN(const auto scores, labelled_scores(*pair, options));
   result.judgement = pair->judgement();
   for (const int output : compared_outputs(pair->subject())) result.outputs.push_back(pair->subject().names().name(output));
-  VISQ_ASSIGN(Repaired repaired, repair(*pair, score, diagnose, result));
+  VISQ_ASSIGN(Repaired repaired, repair(*pair, scores, diagnose, result));
   if (repaired.edit.empty()) return quantized;
   VISQ_ASSIGN(result.repaired_model, write_edited(*quantized, repaired.edit));
   result.repaired = repaired.model;

@@ -32,19 +32,19 @@ double worth_of(bool simulated, const OutputErrors& before, const OutputErrors& 
 
 Result<Trials> Trials::create(const Subject& subject, const WhatIf& what_if, const DiagnoseOptions& options) {
   Trials trials(subject, what_if, options);
-  VISQ_ASSIGN(trials.fake_quant_, what_if.run_both(subject.quantized_model(), Mode::kFakeQuant));
-  auto integer = what_if.run_both(subject.quantized_model(), Mode::kInteger);
+  VISQ_ASSIGN(trials.fake_quant_, what_if.run_all(subject.quantized_model(), Mode::kFakeQuant));
+  auto integer = what_if.run_all(subject.quantized_model(), Mode::kInteger);
   if (integer.ok()) trials.integer_ = std::move(integer).value();
   return trials;
 }
 
 void Trials::try_one(Trial& trial, Sample sample) const {
   const Mode mode = mode_of(trial);
-  const WhatIf::FewAndJudged& before = mode == Mode::kInteger ? *integer_ : fake_quant_;
+  const WhatIf::Samples& before = mode == Mode::kInteger ? *integer_ : fake_quant_;
   const auto after = what_if_.run(edited(subject_.quantized(), *trial.edit), mode, sample);
   trial.done = after.ok();
   if (!after.ok()) return;
-  const OutputErrors& was = sample == Sample::kFew ? before.few : before.judged;
+  const OutputErrors& was = before.of(sample);
   trial.gain = gain(was.outputs, after->outputs);
   trial.worth = worth_of(trial.remedy != nullptr && trial.remedy->simulated, was, *after);
 }
@@ -76,6 +76,23 @@ void Trials::dismiss_rivalled(const std::vector<Trial>& trials, std::vector<Tria
   }
 }
 
+void Trials::judge(std::vector<TrialResult*> results) const {
+  std::erase_if(results, [](const TrialResult* result) { return result->remedy == nullptr; });
+  if (what_if_.records(Sample::kJudged) == what_if_.records(Sample::kSome)) return;
+  std::vector<Trial> trials;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    trials.push_back({i, results[i]->remedy, &results[i]->remedy->edit});
+    if (results[i]->feasible != nullptr) trials.push_back({i, results[i]->feasible, &results[i]->feasible->edit});
+  }
+  try_all(trials, Sample::kJudged);
+  for (const Trial& trial : trials) {
+    TrialResult& result = *results[trial.suspicion];
+    if (!trial.done) continue;
+    if (trial.remedy == result.remedy) result.gain = trial.gain, result.worth = trial.worth;
+    if (trial.remedy == result.feasible) result.feasible_worth = trial.worth;
+  }
+}
+
 std::vector<TrialResult> Trials::run(const std::vector<Suspicion>& suspicions) const {
   std::vector<Trial> trials;
   for (std::size_t i = 0; i < suspicions.size(); ++i) {
@@ -87,7 +104,7 @@ std::vector<TrialResult> Trials::run(const std::vector<Suspicion>& suspicions) c
   if (what_if_.records() > 1) {
     std::stable_sort(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) { return a.worth > b.worth; });
     if (trials.size() > kRefined) trials.resize(kRefined);
-    try_all(trials, Sample::kJudged);
+    try_all(trials, Sample::kSome);
   }
   std::vector<TrialResult> results(suspicions.size());
   for (const Trial& trial : trials) {

@@ -31,8 +31,10 @@ class Trials {
   const OutputErrors& before() const { return before(mode()); }
   const OutputErrors& before(Mode mode) const { return mode == Mode::kInteger ? integer_->judged : fake_quant_.judged; }
 
-  /// One result per suspicion.
+  /// One result per suspicion; judged on some records.
   std::vector<TrialResult> run(const std::vector<Suspicion>& suspicions) const;
+  /// Judges results on all the records that judge. Those without a remedy stay as they are.
+  void judge(std::vector<TrialResult*> results) const;
   /// The model with these changes, over the records that judge. Errors: those of the run.
   Result<OutputErrors> after(const ModelEdit& edit) const;
 
@@ -54,8 +56,8 @@ class Trials {
   const Subject& subject_;
   const WhatIf& what_if_;
   const DiagnoseOptions& options_;
-  std::optional<WhatIf::FewAndJudged> integer_;
-  WhatIf::FewAndJudged fake_quant_;
+  std::optional<WhatIf::Samples> integer_;
+  WhatIf::Samples fake_quant_;
 };
 
 }  // namespace visq::diagnosis

@@ -14,6 +14,9 @@
 namespace visq::diagnosis {
 namespace {
 
+constexpr std::size_t kFewRecords = 4;
+constexpr int kSomeRecords = 16;
+
 double decibels(double signal, double noise) {
   if (noise <= 0) return kPerfect;
   if (signal <= 0) return -kPerfect;
@@ -86,7 +89,7 @@ Status WhatIf::add(std::vector<Array> inputs, bool judges, bool afresh) {
   std::uint64_t bytes = 0;
   for (const Array& input : inputs) bytes += input.bytes.size();
   inputs_.push_back(std::move(inputs));
-  judges_.push_back(judges);
+  judges_.push_back(judges ? judging_++ : -1);
   afresh_.push_back(afresh);
   reference_.emplace_back(watched_.size());
   return claim(bytes);
@@ -136,6 +139,14 @@ OutputErrors WhatIf::errors_of(const Sums& sums) const {
   return errors;
 }
 
+/// Some of those that judge are every n-th of them.
+bool WhatIf::in(Sample sample, std::size_t record) const {
+  if (sample == Sample::kFew) return record < kFewRecords;
+  if (judges_[record] < 0) return false;
+  const int step = (judging_ + kSomeRecords - 1) / kSomeRecords;
+  return sample == Sample::kJudged || judges_[record] % std::max(1, step) == 0;
+}
+
 std::size_t WhatIf::records(Sample sample) const {
   std::size_t count = 0;
   for (std::size_t record = 0; record < inputs_.size(); ++record) count += in(sample, record) ? 1U : 0U;
@@ -151,14 +162,18 @@ Result<OutputErrors> WhatIf::run(const std::shared_ptr<const Model>& model, Mode
   return errors_of(sums);
 }
 
-Result<WhatIf::FewAndJudged> WhatIf::run_both(const std::shared_ptr<const Model>& model, Mode mode) const {
-  Sums few = no_sums(), judged = no_sums();
-  const auto chosen = [&](std::size_t record) { return in(Sample::kFew, record) || in(Sample::kJudged, record); };
+Result<WhatIf::Samples> WhatIf::run_all(const std::shared_ptr<const Model>& model, Mode mode) const {
+  constexpr Sample kAll[] = {Sample::kFew, Sample::kSome, Sample::kJudged};
+  Sums sums[] = {no_sums(), no_sums(), no_sums()};
+  const auto chosen = [&](std::size_t record) {
+    return std::any_of(std::begin(kAll), std::end(kAll), [&](Sample each) { return in(each, record); });
+  };
   VISQ_TRY(simulate(model, mode, chosen, [&](std::size_t record, std::size_t map, double signal, double noise) {
-    if (in(Sample::kJudged, record)) judged.signal[map] += signal, judged.noise[map] += noise;
-    if (in(Sample::kFew, record)) few.signal[map] += signal, few.noise[map] += noise;
+    for (std::size_t i = 0; i < std::size(kAll); ++i) {
+      if (in(kAll[i], record)) sums[i].signal[map] += signal, sums[i].noise[map] += noise;
+    }
   }));
-  return FewAndJudged{errors_of(few), errors_of(judged)};
+  return Samples{errors_of(sums[0]), errors_of(sums[1]), errors_of(sums[2])};
 }
 
 Status WhatIf::order_by_error(const std::shared_ptr<const Model>& model, Mode mode) {
@@ -171,7 +186,7 @@ Status WhatIf::order_by_error(const std::shared_ptr<const Model>& model, Mode mo
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return badness[a] > badness[b]; });
   std::vector<std::vector<Array>> inputs;
-  std::vector<bool> judges;
+  std::vector<int> judges;
   std::vector<std::vector<std::vector<float>>> reference;
   for (const std::size_t record : order) {
     judges.push_back(judges_[record]);

@@ -30,9 +30,9 @@ inline constexpr double kPerfect = 200;
 /// What a change wins, in dB: the largest gain of any map, less what another loses.
 double gain(const std::vector<double>& before, const std::vector<double>& after);
 
-/// The records that a change is run on: the few with the largest error, to see which ones promise something; or those that repairs were
-/// not fitted to, which judge what they win.
-enum class Sample : std::uint8_t { kFew, kJudged };
+/// The records that a change is run on: the few with the largest error, to see which ones promise something; some of those that repairs
+/// were not fitted to, to choose between them; all of these, which judge what they win.
+enum class Sample : std::uint8_t { kFew, kSome, kJudged };
 
 class WhatIf {
  public:
@@ -47,11 +47,12 @@ class WhatIf {
 
   /// Runs a variant of the quantized model over a sample. Errors: those of a run; kUnsupported where a watched map could not be computed.
   Result<OutputErrors> run(const std::shared_ptr<const Model>& model, Mode mode, Sample sample) const;
-  /// The same over both samples in one go.
-  struct FewAndJudged {
-    OutputErrors few, judged;
+  /// The same over all samples in one go.
+  struct Samples {
+    OutputErrors few, some, judged;
+    const OutputErrors& of(Sample sample) const { return sample == Sample::kFew ? few : sample == Sample::kSome ? some : judged; }
   };
-  Result<FewAndJudged> run_both(const std::shared_ptr<const Model>& model, Mode mode) const;
+  Result<Samples> run_all(const std::shared_ptr<const Model>& model, Mode mode) const;
   std::size_t records() const { return inputs_.size(); }
   /// Records of a sample.
   std::size_t records(Sample sample) const;
@@ -71,8 +72,7 @@ class WhatIf {
   OutputErrors errors_of(const Sums& sums) const;
   using Choice = std::function<bool(std::size_t record)>;
   Status simulate(const std::shared_ptr<const Model>& model, Mode mode, const Choice& chosen, const Sink& sink) const;
-  bool in(Sample sample, std::size_t record) const { return sample == Sample::kFew ? record < kFew : judges_[record]; }
-  static constexpr std::size_t kFew = 4;
+  bool in(Sample sample, std::size_t record) const;
 
   Status claim(std::uint64_t bytes);
 
@@ -81,7 +81,9 @@ class WhatIf {
   std::size_t outputs_ = 0;   ///< how many of them are outputs
   bool in_order_ = false;
   std::vector<std::vector<Array>> inputs_;                  ///< [record]
-  std::vector<bool> judges_, afresh_;                       ///< [record]
+  std::vector<int> judges_;                                 ///< [record]: its number among those that judge; -1: it does not
+  int judging_ = 0;                                         ///< how many do
+  std::vector<bool> afresh_;                                ///< [record]
   std::vector<std::vector<std::vector<float>>> reference_;  ///< [record][watched]; empty where a map has no real values
   std::vector<MemoryClaim> claims_;                         ///< for what is kept of all records
 };

@@ -19,7 +19,7 @@
 namespace visq::tool::command_diagnose {
 namespace {
 
-constexpr std::int64_t kRecords = 16;
+constexpr std::int64_t kRecords = 16, kOtherRecords = 128;
 
 struct Arguments {
   std::string reference, quantized, threads, validation, sequence_length, fail_on, thresholds;
@@ -125,7 +125,7 @@ Result<int> execute(const Arguments& arguments) {
   options.all_data = all.source.get();
   options.all_records = all.range;
   if (arguments.data.records.empty()) {
-    VISQ_ASSIGN(options.judged, keep_spread_and_judging(records, kRecords, *reference, *quantized, console));
+    VISQ_ASSIGN(options.repairs, keep_for_repairs(records, kRecords, kOtherRecords, *reference, *quantized, console));
   }
   VISQ_ASSIGN(options.sequence_length, parse_sequence_length(arguments.sequence_length, *reference, quantized.get(), console));
   set_up(options, records, "trials", console);
@@ -167,7 +167,7 @@ std::function<int()> setup(Options& options) {
   options.argument("FP32", arguments->reference, "the float model");
   options.argument("QUANT", arguments->quantized, "its quantized twin");
   add_signature(options, arguments->signature);
-  arguments->data.add_to(options, "16, spread evenly, and the 8 worst; 16 others judge repairs");
+  arguments->data.add_to(options, "16, spread evenly, and the 8 worst; up to 128 others fit and judge repairs");
   add_pairs(options, arguments->data.pairs);
   add_sequence_length(options, arguments->sequence_length);
   options.value("--validation-data", arguments->validation, "PATH", "other data, for a second set of degradation graphs").group("Data");

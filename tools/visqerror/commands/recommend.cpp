@@ -20,7 +20,7 @@
 namespace visq::tool::command_recommend {
 namespace {
 
-constexpr std::int64_t kRecords = 16;
+constexpr std::int64_t kRecords = 16, kOtherRecords = 128;
 
 struct Arguments {
   std::string reference, quantized, threads, sequence_length, budget, target, to, labels, label_offset, eval, write_model;
@@ -150,7 +150,7 @@ Result<int> execute(const Arguments& arguments) {
     };
   }
   if (arguments.data.records.empty()) {
-    VISQ_ASSIGN(options.judged, keep_spread_and_judging(records, kRecords, *reference, *quantized, console));
+    VISQ_ASSIGN(options.repairs, keep_for_repairs(records, kRecords, kOtherRecords, *reference, *quantized, console));
   }
   VISQ_ASSIGN(options.sequence_length, parse_sequence_length(arguments.sequence_length, *reference, quantized.get(), console));
   set_up(options, records, "trials", console);
@@ -175,7 +175,7 @@ std::function<int()> setup(Options& options) {
   options.argument("FP32", arguments->reference, "the float model");
   options.argument("QUANT", arguments->quantized, "its quantized twin");
   add_signature(options, arguments->signature);
-  arguments->data.add_to(options, "16, spread evenly, and the 8 worst; 16 others judge repairs");
+  arguments->data.add_to(options, "16, spread evenly, and the 8 worst; up to 128 others fit and judge repairs");
   add_pairs(options, arguments->data.pairs);
   add_sequence_length(options, arguments->sequence_length);
   options

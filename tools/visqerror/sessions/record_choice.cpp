@@ -48,14 +48,15 @@ Result<std::set<std::int64_t>> spread_and_worst(const Records& records, std::int
   return chosen;
 }
 
-/// So many of the others, spread evenly.
+/// At most so many of the others, spread evenly.
 std::vector<std::int64_t> others(const RecordRange& all, const std::set<std::int64_t>& chosen, std::int64_t count) {
   std::vector<std::int64_t> left;
   for (std::int64_t record = all.first; record < all.last; ++record) {
     if (!chosen.contains(record)) left.push_back(record);
   }
   std::vector<std::int64_t> picked;
-  for (const std::int64_t i : spread({0, static_cast<std::int64_t>(left.size())}, count)) picked.push_back(left[as_size(i)]);
+  const auto all_left = static_cast<std::int64_t>(left.size());
+  for (const std::int64_t i : spread({0, all_left}, std::min(count, all_left))) picked.push_back(left[as_size(i)]);
   return picked;
 }
 
@@ -75,28 +76,31 @@ Status keep_spread(Records& records, std::int64_t most, const Model& model, cons
   return {};
 }
 
-Result<RecordRange> keep_spread_and_judging(Records& records, std::int64_t most, const Model& model, const Model& twin,
-                                            const Console& console) {
+Result<RepairRecords> keep_for_repairs(Records& records, std::int64_t most, std::int64_t most_others, const Model& model, const Model& twin,
+                                       const Console& console) {
   const std::int64_t count = records.range.last - records.range.first;
   const bool sequence = keeps_state(model) || keeps_state(twin);
-  if (count <= (sequence ? most : 2 * most + most / 2)) return RecordRange{};
+  if (count <= (sequence ? most : 2 * most + most / 2)) return RepairRecords{};
   if (sequence) {
     keep_first(records, most, console);
-    return RecordRange{};
+    return RepairRecords{};
   }
   VISQ_ASSIGN(const auto chosen, spread_and_worst(records, most, model, twin, console));
-  const auto judging = others(records.range, chosen, most);
-  console.warn(
-      fmt::format("{}: {} of {} records are used, {} spread evenly and the worst, and {} others to judge repairs by; --records A:B "
-                  "chooses others",
-                  records.source->description(), chosen.size() + judging.size(), count, most, judging.size()));
+  const auto more = others(records.range, chosen, most_others);
   std::vector<std::int64_t> all(chosen.begin(), chosen.end());
-  const auto fitted = static_cast<std::int64_t>(all.size());
-  all.insert(all.end(), judging.begin(), judging.end());
+  for (const std::size_t first : {0U, 1U}) {
+    for (std::size_t i = first; i < more.size(); i += 2) all.push_back(more[i]);
+  }
+  console.warn(
+      fmt::format("{}: {} of {} records are used, {} spread evenly and the worst to look for causes, and {} others to fit and judge "
+                  "repairs; --records A:B chooses others",
+                  records.source->description(), all.size(), count, most, more.size()));
+  const auto looked_at = static_cast<std::int64_t>(chosen.size());
+  const std::int64_t fitted = looked_at + static_cast<std::int64_t>((more.size() + 1) / 2);
   keep_only(records, std::move(all));
-  const RecordRange judged{fitted, records.range.last};
-  records.range.last = fitted;
-  return judged;
+  const RepairRecords repairs{{looked_at, fitted}, {fitted, records.range.last}};
+  records.range.last = looked_at;
+  return repairs;
 }
 
 Result<WholeSqnr> whole_sqnr(const DataOptions& options, const Pair& pair, const PairIdentity& part,

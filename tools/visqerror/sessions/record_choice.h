@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "visq/identity.h"
+#include "visq/diagnose.h"
 #include "visqerror/sessions/session.h"
 
 namespace visq::tool {
@@ -15,10 +15,10 @@ namespace visq::tool {
 /// records show would stay unseen; of a sequence the first ones. Says so. Errors: those of the search for the worst.
 Status keep_spread(Records& records, std::int64_t most, const Model& model, const Model& twin, const Console& console);
 
-/// The same for commands that repair: where there are enough, as many others, spread evenly too, are put behind them to judge repairs by.
-/// These are what it returns; none where all records are kept, or of a sequence the first ones. Says so.
-Result<RecordRange> keep_spread_and_judging(Records& records, std::int64_t most, const Model& model, const Model& twin,
-                                            const Console& console);
+/// The same for commands that repair: up to `most_others` others, spread evenly, are put behind them, every second one to fit repairs to,
+/// the rest to judge repairs by. None where there are hardly any, or of a sequence, of which the first records are kept. Says so.
+Result<RepairRecords> keep_for_repairs(Records& records, std::int64_t most, std::int64_t most_others, const Model& model, const Model& twin,
+                                       const Console& console);
 
 /// As many records as two seconds have room for, for questions that take a run per node: one at first; once that is done, so many that are
 /// spread evenly over the data, of a sequence the first ones. All that --records names where it does.
