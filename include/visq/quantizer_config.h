@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "visq/model.h"
 #include "visq/status.h"
 
 namespace visq {
@@ -19,12 +20,16 @@ struct QuantizerConfig {
     bool per_channel = true;           ///< of its weights
   };
   std::string model;            ///< file of the float model
-  std::string default_dtype;    ///< what all other layers get: "int8", "uint8", "int16"
+  std::string default_dtype;    ///< what all other layers get: "int8", "uint8", "int16"; with float_maps their weights: or "float16"
   std::vector<Layer> layers;    ///< in order of importance
   bool float_maps = false;      ///< all other layers quantize weights alone: feature maps are float32
+  bool float_kernels = false;   ///< with float_maps: and kernels compute in float (weight-only), not in integers (dynamic range)
   bool inputs_follow = false;   ///< only layers of the list read the model's inputs: these have the list's precision too
   bool outputs_follow = false;  ///< only layers of the list make the model's outputs
 };
+
+/// No feature map of the main graph is quantized.
+bool has_float_maps(const Model& model);
 
 /// One format that quantizers read.
 struct QuantizerConfigKind {

@@ -40,6 +40,8 @@ struct RecommendOptions : TrialRequest {
   std::optional<double> target_drop;  ///< of accuracy, in points; needs labels or a judge
   RepairRecords repairs;
   std::int64_t sequence_length = 0;  ///< as SequenceOptions::length, for models that keep state
+  RecordSource* whole = nullptr;     ///< all the data, over which the outputs are told before and after the repairs; null: they are not
+  RecordRange whole_records;
   RecordSource* labelled = nullptr;  ///< data that accuracy is measured on; null: it is not
   RecordRange labelled_records;
   std::vector<std::int64_t> labels;  ///< of record i of `labelled`: labels[i]
@@ -64,7 +66,7 @@ struct PrecisionPoint {
   int conversions = 0;                  ///< operators QUANTIZE and DEQUANTIZE at these borders
   double added_mac_bits = 0;            ///< multiply-adds times bits of weights times bits of activations
   double predicted_sqnr = 0;            ///< worst output, as the search on a few records has it
-  double sqnr = 0;                      ///< worst output, simulated on all records
+  double sqnr = 0;                      ///< worst output, simulated on the records that judge
   std::optional<double> accuracy_drop;  ///< points; where there are labels or a judge
 };
 
@@ -74,8 +76,9 @@ struct RecommendResult : PairIdentity {
   Judgement judgement;                ///< records that repairs were judged on
   double sqnr_before = 0;             ///< worst output of the model as it is, in that mode, over these
   std::vector<std::string> outputs;   ///< of the quantized model, as far as they are compared
-  WholeSqnr whole, whole_repaired;    ///< these over all records, before and after all repairs, where the caller measured it
-  std::vector<GlobalRemark> remarks;  ///< why nothing is repaired, where models and data do not belong together
+  WholeSqnr whole, whole_repaired;    ///< these over RecommendOptions::whole, before and after all repairs
+  std::vector<GlobalRemark> remarks;  ///< why nothing is repaired
+  bool doubtful = false;              ///< since models and data do not belong together: no set is looked for either
   std::vector<AppliedRepair> repairs;
   double weight_bytes = 0, mac_bits = 0;  ///< of the quantized model, to compare costs with
   std::size_t operators = 0;              ///< that can have the other precision: quantized ones for which there is a kernel
@@ -85,8 +88,7 @@ struct RecommendResult : PairIdentity {
   double unrepaired_sqnr = 0;             ///< of the chosen set without the repairs: what a quantizer that calibrates as before makes of it
   QuantizerConfig config;                 ///< of the chosen point
   bool target_met = true;
-  std::string repaired_model;             ///< bytes of a model file with all repairs; empty: nothing was repaired
-  std::shared_ptr<const Model> repaired;  ///< the same as a model; null: nothing was repaired
+  std::string repaired_model;  ///< bytes of a model file with all repairs; empty: nothing was repaired
 };
 
 /// Errors: those of diagnose(); kUsage where labels do not reach, for an unknown precision, or a budget for one that saves bytes;

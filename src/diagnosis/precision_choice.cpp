@@ -90,8 +90,10 @@ void choose(const RecommendOptions& options, const PrecisionKind& kind, Recommen
         cheapest([&](const PrecisionPoint& point) { return point.accuracy_drop && *point.accuracy_drop <= *options.target_drop; });
     result.choice = fmt::format("the cheapest that loses at most {} points of accuracy", *options.target_drop);
   } else if (options.budget >= 0) {
-    result.chosen = front.size() - 1;
-    result.choice = fmt::format("the best for at most {} bytes", options.budget);
+    const bool wins = value(front.back()) - value(front.front()) >= kLeastWin;
+    result.chosen = wins ? front.size() - 1 : 0;
+    result.choice = wins ? fmt::format("the best for at most {} bytes", options.budget)
+                         : fmt::format("no set for at most {} bytes wins {} dB", options.budget, kLeastWin);
   } else if (kind.saves()) {
     choose_saving(result);
   } else {

@@ -18,7 +18,7 @@ class PrecisionSearch {
 
   /// Growing sets, the first of them empty: of falling error and growing cost, or the other way round where the precision saves bytes.
   Result<std::vector<PrecisionPoint>> run();
-  /// Simulates one set over all records: worst output, in dB.
+  /// Simulates one set over the records that judge, or where there are none all: worst output, in dB.
   Result<double> simulate(const std::vector<int>& operators);
 
  private:
@@ -53,6 +53,7 @@ class PrecisionSearch {
   RecordSource& data_;
   const RecommendOptions& options_;
   std::vector<std::int64_t> all_, few_;  ///< all records; those of the search, the worst of them
+  std::vector<std::int64_t> judged_;     ///< those that sets are told by
   std::vector<int> outputs_;             ///< real-valued outputs of the float graph
   std::vector<Move> moves_;
 };

@@ -23,6 +23,8 @@ namespace {
 /// Repairs: how many at most, and what each must be worth (see trials.cpp), in dB. Less may be nothing but the choice of records.
 constexpr int kMostRepairs = 8;
 constexpr double kLeastWorth = 1.5;
+/// What all repairs must win over all records, in dB.
+constexpr double kLeastWhole = 1;
 
 double worst(const std::vector<double>& sqnr) { return sqnr.empty() ? kPerfect : *std::min_element(sqnr.begin(), sqnr.end()); }
 
@@ -42,6 +44,7 @@ Result<Repaired> repair(const MeasuredPair& pair, const std::optional<LabelledSc
       result.sqnr_before = sqnr, result.repair_mode = examination.trials->mode();
       if (const auto remark = doubt(pair, *examination.symptoms, scores)) {
         result.remarks.push_back(*remark);
+        result.doubtful = true;
         break;
       }
     }
@@ -73,6 +76,14 @@ std::vector<int> fused(const quant::GraphIndex& graph, const analysis::Quantized
   return operators;
 }
 
+/// Weights go through DEQUANTIZE, so that kernels compute in float.
+bool reads_weights_as_floats(const Model& model) {
+  const auto& operators = model.main().operators;
+  return std::any_of(operators.begin(), operators.end(), [&](const Operator& op) {
+    return op.type == "DEQUANTIZE" && model.main().tensors[as_size(op.inputs[0])].is_constant;
+  });
+}
+
 QuantizerConfig config_of(const analysis::PartialModels& models, const PrecisionForms& forms, const PrecisionPoint& point) {
   const Model& reference = models.reference();
   const quant::GraphIndex graph(reference.main());
@@ -80,6 +91,7 @@ QuantizerConfig config_of(const analysis::PartialModels& models, const Precision
   config.model = std::filesystem::path(reference.path).filename().string();
   config.default_dtype = "int8";
   config.float_maps = models.parts().activations().empty();
+  config.float_kernels = config.float_maps && reads_weights_as_floats(models.quantized());
   for (const Operator& op : models.quantized().main().operators) {
     if (op.outputs.empty()) continue;
     const TensorInfo& output = models.quantized().main().tensors[as_size(op.outputs[0])];
@@ -113,6 +125,61 @@ DiagnoseOptions diagnose_options(const RecommendOptions& options) {
   return result;
 }
 
+bool is_quantized(const Model& model) {
+  const auto& tensors = model.main().tensors;
+  return std::any_of(tensors.begin(), tensors.end(), [](const TensorInfo& tensor) { return tensor.quantization.quantized(); });
+}
+
+/// A model whose weights are floats of fewer bits (float16): no operator has anything to win but those bits.
+void keep_as_it_is(const Model& reference, const Model& quantized, RecommendResult& result) {
+  result.front.push_back({{}, 0, 0, 0, 0, result.sqnr_before, result.sqnr_before, std::nullopt});
+  result.choice = "nothing, since nothing is quantized";
+  result.unrepaired_sqnr = result.sqnr_before;
+  result.config.model = std::filesystem::path(reference.path).filename().string();
+  result.config.float_maps = true;
+  result.config.float_kernels = true;
+  const auto& tensors = quantized.main().tensors;
+  const bool half =
+      std::any_of(tensors.begin(), tensors.end(), [](const TensorInfo& each) { return each.is_constant && each.dtype == DType::kFloat16; });
+  result.config.default_dtype = half ? "float16" : "float32";
+}
+
+/// The outputs over all the data, in the mode of the repairs. Nothing where the caller does not ask for it.
+Result<WholeSqnr> whole_outputs(const std::shared_ptr<const Model>& reference, const std::shared_ptr<const Model>& model,
+                                const RecommendOptions& options, const RecommendResult& result) {
+  WholeSqnr whole;
+  if (options.whole == nullptr) return whole;
+  CompareOptions request;
+  static_cast<RunRequest&>(request) = options;
+  request.progress = {};  // told of trials
+  request.records = options.whole_records;
+  request.sequence.length = options.sequence_length;
+  request.metrics = {metric_named("sqnr")};
+  request.quantized_mode = result.repair_mode;
+  request.modes_given = true;
+  VISQ_ASSIGN(const CompareResult compared, compare(reference, model, *options.whole, request));
+  whole.records = compared.records.last - compared.records.first;
+  for (const std::string& output : result.outputs) {
+    const MapComparison* map = find_map(compared, output);
+    const MetricValue* sqnr = map == nullptr ? nullptr : find_metric(compared, *map, "sqnr");
+    const bool finite = sqnr != nullptr && sqnr->state == MetricValue::State::kFinite;
+    whole.outputs.push_back(finite ? sqnr->value : kPerfect);
+  }
+  return whole;
+}
+
+/// What the records that judge promised, and all of them do not keep.
+void withdraw_repairs(RecommendResult& result) {
+  result.remarks.push_back(
+      {"nothing lasting",
+       fmt::format("what repairs win on the {} records that judge them ({:.1f} to {:.1f} dB) is not there over all {}: {:.1f} "
+                   "to {:.1f} dB; nothing is repaired",
+                   result.judgement.records, result.sqnr_before, result.repairs.back().sqnr, result.whole.records,
+                   worst(result.whole.outputs), worst(result.whole_repaired.outputs))});
+  result.repairs.clear();
+  result.whole_repaired = {};
+}
+
 /// Nothing without labels.
 Result<std::optional<LabelledScores>> labelled_scores(const MeasuredPair& pair, const RecommendOptions& options) {
   if (options.labelled == nullptr || options.judge) return std::optional<LabelledScores>();
@@ -138,9 +205,14 @@ Result<std::shared_ptr<const Model>> repair(const std::shared_ptr<const Model>& 
   result.judgement = pair->judgement();
   for (const int output : compared_outputs(pair->subject())) result.outputs.push_back(pair->subject().names().name(output));
   VISQ_ASSIGN(Repaired repaired, repair(*pair, scores, diagnose, result));
+  VISQ_ASSIGN(result.whole, whole_outputs(reference, quantized, options, result));
   if (repaired.edit.empty()) return quantized;
+  VISQ_ASSIGN(result.whole_repaired, whole_outputs(reference, repaired.model, options, result));
+  if (options.whole != nullptr && gain(result.whole.outputs, result.whole_repaired.outputs) < kLeastWhole) {
+    withdraw_repairs(result);
+    return quantized;
+  }
   VISQ_ASSIGN(result.repaired_model, write_edited(*quantized, repaired.edit));
-  result.repaired = repaired.model;
   return std::move(repaired.model);
 }
 
@@ -151,7 +223,7 @@ Status search(analysis::PartialModels& models, const PrecisionForms& forms, Reco
   result.operators = forms.candidates().size();
   result.weight_bytes = forms.weight_bytes();
   result.mac_bits = forms.mac_bits();
-  if (!result.remarks.empty()) {
+  if (result.doubtful) {
     VISQ_ASSIGN(const double sqnr, search.simulate({}));
     result.front.push_back({{}, 0, 0, 0, 0, sqnr, sqnr, std::nullopt});
     result.choice = "nothing, since models and data do not belong together";
@@ -183,6 +255,10 @@ Result<RecommendResult> recommend(std::shared_ptr<const Model> reference, std::s
     return usage_error("--budget: --to {} adds no bytes; --target says how much it may lose", kind->name);
   }
   VISQ_ASSIGN(const auto repaired, repair(reference, quantized, data, options, result));
+  if (!is_quantized(*quantized)) {
+    keep_as_it_is(*reference, *quantized, result);
+    return result;
+  }
   VISQ_ASSIGN(const auto models, analysis::PartialModels::create(reference, repaired, options.pairs));
   VISQ_ASSIGN(const PrecisionForms forms, PrecisionForms::create(*models, *kind));
   VISQ_TRY(search(*models, forms, data, options, result));

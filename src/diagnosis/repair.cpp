@@ -63,6 +63,16 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   return std::isfinite(sum) ? sum : HUGE_VAL;
 }
 
+/// Whether `codes`, as real values, are `values` rounded to steps of these sizes.
+bool is_rounded(const std::vector<double>& values, const std::vector<double>& codes, const std::vector<double>& steps) {
+  constexpr double kHalf = 0.51;
+  if (values.size() != codes.size() || values.size() != steps.size()) return false;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!(std::fabs(values[i] - codes[i]) <= kHalf * steps[i])) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Quantization activation_grid(DType type, analysis::RealBounds range) {
@@ -197,11 +207,12 @@ void Repair::rebias(const PairedConstant& bias) {
   if (values) rebias(bias.node, *values);
 }
 
-std::vector<double> Repair::accumulator_scales(int node, std::size_t channels) const {
+std::vector<double> Repair::accumulator_scales(int node, std::size_t channels, bool edited) const {
   const Operator& op = subject_.q().op(node);
   const auto slots = kernels::facts_of(op).weights;
-  const Quantization& data = grid_of(input_of(op, slots->data));
-  const Quantization& weight = grid_of(subject_.q().origin(input_of(op, slots->weight)));
+  const auto grid = [&](int tensor) -> const Quantization& { return edited ? grid_of(tensor) : subject_.q().tensor(tensor).quantization; };
+  const Quantization& data = grid(input_of(op, slots->data));
+  const Quantization& weight = grid(subject_.q().origin(input_of(op, slots->weight)));
   std::vector<double> scales;
   if (data.scale.size() != 1 || (weight.scale.size() != 1 && weight.scale.size() != channels)) return scales;
   for (std::size_t c = 0; c < channels; ++c) {
@@ -237,8 +248,9 @@ bool Repair::store_bias(int node, int tensor, const std::vector<double>& values)
   return true;
 }
 
-/// A layer whose accumulator has a new scale keeps the real values of its bias. Where its codes are nearer to the reference's bias in the
-/// new scale than in the old one, they were made for the new scale: they stay.
+/// A layer whose accumulator has a new scale keeps the real values of its bias; those of the reference where it is these that were rounded
+/// to the old scale. Where its codes are nearer to the reference's bias in the new scale than in the old one, they were made for the new
+/// scale: they stay.
 void Repair::follow(int node) {
   const Operator& op = subject_.q().op(node);
   const auto slots = kernels::facts_of(op).weights;
@@ -258,6 +270,10 @@ void Repair::follow(int node) {
     std::vector<double> as_stored;
     for (std::size_t c = 0; c < codes->size(); ++c) as_stored.push_back(static_cast<double>((*codes)[c]) * scales[c]);
     if (wanted && wanted->size() == codes->size() && distance(as_stored, *wanted) < distance(*now, *wanted)) return;
+    if (wanted && is_rounded(*wanted, *now, accumulator_scales(node, codes->size(), false))) {
+      store_bias(node, bias, *wanted);
+      return;
+    }
   }
   store_bias(node, bias, *now);
 }

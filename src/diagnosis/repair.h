@@ -50,7 +50,9 @@ class Repair {
   void store(const PairedConstant& constant, const std::vector<float>& values, Quantization grid, DType type);
   void follow(int node);
   bool store_bias(int node, int tensor, const std::vector<double>& values);
-  std::vector<double> accumulator_scales(int node, std::size_t channels) const;
+  /// `edited`: with the changes so far.
+  std::vector<double> accumulator_scales(int node, std::size_t channels, bool edited = true) const;
+  std::vector<double> unrounded_bias(int node, const std::vector<double>& now, const std::vector<std::int64_t>& codes) const;
 
   const Subject& subject_;
   ModelEdit edit_;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/as_size.h"
+#include "diagnosis/advice.h"
 #include "diagnosis/in_float.h"
 #include "diagnosis/suspicion.h"
 #include "model/slots.h"
@@ -111,23 +112,15 @@ ModelEdit everything_wide(const Symptoms& symptoms, bool weights) {
   return repair.finish();
 }
 
-bool coarse_weights(const Subject& subject) {
-  return std::any_of(subject.constants().begin(), subject.constants().end(), [&](const PairedConstant& constant) {
-    const TensorInfo& tensor = subject.q().tensor(constant.tensor);
-    return !constant.bias && tensor.shape.rank() > 1 && tensor.quantization.quantized() && !tensor.quantization.per_channel();
-  });
-}
-
 /// What helps models in general, but for what this one has already.
 std::vector<std::string> general_measures(const Symptoms& symptoms) {
-  const Subject& subject = symptoms.subject();
-  const bool coarse_maps = std::any_of(symptoms.maps().begin(), symptoms.maps().end(),
-                                       [&](const QuantizedMap& map) { return bits(subject.q().tensor(map.tensor).dtype) <= 8; });
   std::vector<std::string> measures;
   if (!symptoms.maps().empty()) measures.emplace_back("calibrate with more and with representative data");
-  if (coarse_weights(subject)) measures.emplace_back("quantize weights per channel");
-  if (coarse_maps) measures.emplace_back("quantize activations in 16 bits (int16x8)");
-  measures.emplace_back("keep the most sensitive layers in float (visqerror sensitivity)");
+  for (const std::string& better : {better_weights(symptoms), better_maps(symptoms)}) {
+    if (!better.empty()) measures.push_back(better);
+  }
+  const std::string float_layers = "the most sensitive layers in float (visqerror sensitivity)";
+  if (measures.empty() || measures.back() != float_layers) measures.push_back(float_layers);
   measures.emplace_back("equalize ranges across layers, correct biases");
   if (!symptoms.usual_difference().retrained()) measures.emplace_back("train with quantization in the loop");
   return measures;
@@ -162,8 +155,8 @@ void add_accumulated(const Symptoms& symptoms, const WhatIf& what_if, const Tria
     finding.evidence.emplace_back("gain_of_weights", weights);
   }
   finding.text += main_places(symptoms) + "; " + ruled_out(result);
-  const std::string finer = coarse_weights(symptoms.subject()) ? "weights per channel, or " : "";
-  finding.fix = weights > maps ? finer + "training with quantization in the loop" : "activations in 16 bits (int16x8)";
+  const std::string better = weights > maps ? better_weights(symptoms) : better_maps(symptoms);
+  finding.fix = better + (better.empty() ? "" : ", or ") + "training with quantization in the loop";
   if (weights < kExplains && maps < kExplains) {
     finding.fix = retrained ? "compare with the float model that training ended with" : "training with quantization in the loop";
   }

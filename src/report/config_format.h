@@ -11,6 +11,7 @@ struct ConfigDef {
   QuantizerConfigKind info;
   std::string (*write)(const QuantizerConfig& config);
   bool narrow = false;  ///< can say that a layer's weights have four bits
+  bool maps = false;    ///< says what feature maps of all other layers become
 };
 
 /// All formats, by kind.

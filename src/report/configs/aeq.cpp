@@ -45,6 +45,20 @@ Json quantized_rule(const std::string& regex, const std::string& operation, int 
   return rule;
 }
 
+/// The weights of all operators in another type, read by float kernels.
+Json weight_rule(const QuantizerConfig& config) {
+  const bool half = config.default_dtype == "float16";
+  Json rule = half ? rule_for(".*", "*", "float_casting") : quantized_rule(".*", "*", 0, tensor_config(8, true, "CHANNELWISE"));
+  Json& settings = rule["op_config"];
+  if (half)
+    settings = {{"weight_tensor_config", {{"num_bits", 16}, {"symmetric", true}, {"granularity", "TENSORWISE"}, {"dtype", "FLOAT"}}}};
+  settings["compute_precision"] = "FLOAT";
+  settings["explicit_dequantize"] = true;
+  settings["skip_checks"] = false;
+  settings["min_weight_elements"] = 0;
+  return rule;
+}
+
 /// What precision `dtype` makes of an operator.
 Json layer_rule(const std::string& regex, const std::string& operation, const QuantizerConfig::Layer& layer, int default_bits) {
   const char* const granularity = layer.per_channel ? "CHANNELWISE" : "TENSORWISE";
@@ -61,7 +75,8 @@ Json layer_rule(const std::string& regex, const std::string& operation, const Qu
 std::string write(const QuantizerConfig& config) {
   const int default_bits = config.float_maps ? 0 : config.default_dtype == "int16" ? 16 : 8;
   Json rules = Json::array();
-  rules.push_back(quantized_rule(".*", "*", default_bits, tensor_config(8, true, "CHANNELWISE")));
+  const Json weights = tensor_config(8, true, "CHANNELWISE");
+  rules.push_back(config.float_maps && config.float_kernels ? weight_rule(config) : quantized_rule(".*", "*", default_bits, weights));
   for (const QuantizerConfig::Layer& layer : config.layers) rules.push_back(layer_rule(escaped(layer), layer.op, layer, default_bits));
   // Without these the quantizer rounds the model's inputs and outputs to the first rule's bits.
   if (config.inputs_follow && !config.layers.empty()) rules.push_back(layer_rule(".*", "INPUT", config.layers.front(), default_bits));

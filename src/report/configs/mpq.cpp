@@ -23,7 +23,7 @@ std::string write(const QuantizerConfig& config) {
 }  // namespace
 
 std::span<const ConfigDef> definitions() {
-  static const ConfigDef def{{"mpq", "mixed-precision configuration for circle quantizers", "sensitive.mpq.json"}, write};
+  static const ConfigDef def{{"mpq", "mixed-precision configuration for circle quantizers", "sensitive.mpq.json"}, write, false, true};
   return {&def, 1};
 }
 

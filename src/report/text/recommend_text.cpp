@@ -52,7 +52,7 @@ class RecommendText {
   }
 
   void repairs() {
-    if (!result_.remarks.empty()) return;
+    if (!result_.remarks.empty()) return;  // they say why
     if (result_.repairs.empty()) {
       line("Nothing to repair without new calibration.");
       line("");
@@ -107,7 +107,7 @@ class RecommendText {
       paragraph(fmt::format("without the repairs, as a quantizer makes it that calibrates as before: {:.1f} dB", result_.unrepaired_sqnr),
                 2);
     }
-    if (result_.config.float_maps) {
+    if (result_.config.float_maps && !result_.config.float_kernels) {
       paragraph("feature maps count as float: what kernels lose by rounding them in the run (dynamic range) comes on top", 2);
     }
     for (const QuantizerConfig::Layer& layer : result_.config.layers) {

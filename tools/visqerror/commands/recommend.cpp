@@ -106,19 +106,10 @@ Result<std::vector<FileToWrite>> more_files(const Arguments& arguments, const Co
   return files;
 }
 
-/// The outputs over all records, before and after the repairs.
-Status measure_whole(const Arguments& arguments, const Pair& pair, const Console& console, RecommendResult& result) {
-  PairIdentity part = result;
-  part.quantized_mode = result.repair_mode;
-  VISQ_ASSIGN(result.whole, whole_sqnr(arguments.data, pair, part, result.outputs, 0, console));
-  if (result.repaired == nullptr || interrupted()) return {};
-  VISQ_ASSIGN(result.whole_repaired, whole_sqnr(arguments.data, {pair.reference, result.repaired}, part, result.outputs, 0, console));
-  return {};
-}
-
 /// Refuses what a configuration cannot say before hours are spent on finding it.
-Status check_configs(const ConfigOutputs& configs, const RecommendOptions& options) {
+Status check_configs(const ConfigOutputs& configs, const RecommendOptions& options, const Model& quantized) {
   QuantizerConfig any;
+  any.float_maps = has_float_maps(quantized);
   any.layers.emplace_back().dtype = options.to;
   const auto files = configs.files(any);
   return files.ok() ? Status() : Status(files.error());
@@ -129,7 +120,6 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_TRY(need_pair("recommend", arguments.quantized));
   VISQ_ASSIGN(RecommendOptions options, parse_options(arguments));
   VISQ_ASSIGN(const ConfigOutputs configs, ConfigOutputs::parse(arguments.write, arguments.output.folder));
-  VISQ_TRY(check_configs(configs, options));
   std::vector<std::string> more = configs.paths();
   if (!arguments.write_model.empty()) more.push_back(arguments.write_model);
   VISQ_ASSIGN(const auto outputs,
@@ -137,7 +127,11 @@ Result<int> execute(const Arguments& arguments) {
                                      {arguments.reference, arguments.quantized, arguments.data.path, arguments.labels}, more));
   VISQ_ASSIGN(const auto pair, open_pair(arguments.reference, arguments.quantized, arguments.signature, console));
   const auto& [reference, quantized] = pair;
+  VISQ_TRY(check_configs(configs, options, *quantized));
   VISQ_ASSIGN(Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
+  VISQ_ASSIGN(const Records whole, open_records(arguments.data, *reference, quantized.get(), false, Console(true, false)));
+  options.whole = whole.source.get();
+  options.whole_records = whole.range;
   Records labelled;
   if (!arguments.labels.empty() || !arguments.eval.empty()) {
     VISQ_ASSIGN(labelled, open_records(arguments.data, *reference, quantized.get(), false, console));
@@ -157,8 +151,6 @@ Result<int> execute(const Arguments& arguments) {
   auto recommended = recommend(reference, quantized, *records.source, options);
   if (interrupted()) return interruption_exit_code("nothing written");  // the program of --eval was, too
   VISQ_ASSIGN(RecommendResult result, std::move(recommended));
-  VISQ_TRY(measure_whole(arguments, pair, console, result));
-  if (interrupted()) return interruption_exit_code("nothing written");
   const std::string json = outputs->wants_json() ? report::recommend_json(result) : "";
   if (!result.target_met) console.warn("the target is not met by any set that was found");
   VISQ_ASSIGN(const auto files, more_files(arguments, configs, result, console));
