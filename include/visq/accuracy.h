@@ -16,6 +16,7 @@ struct AccuracyOptions : PairRunRequest {
   std::vector<std::int64_t> labels;  ///< of record i of the data: labels[i]
   std::int64_t label_offset = 0;     ///< the class of label l is element l + label_offset of the output
   std::string output_node;           ///< name of the output to look at (of either model); empty: the reference's first output
+  bool any_label = false;            ///< a label that is no class is never right, rather than an error
 };
 
 /// Shares of the records whose label is the best class, or one of the five best. Of equally good classes the one with the lower index
@@ -29,6 +30,7 @@ struct Accuracy {
   std::string program;  ///< --eval: what said so; its numbers stand in top1, and there is neither output nor top5 nor classes
   std::int64_t records = 0, classes = 0;
   TopAccuracy reference, quantized;
+  std::vector<std::int64_t> best;  ///< the reference's best class of every record, in order; empty with a program
 
   /// quantized / reference of top-1; NaN where the reference is never right.
   double ratio() const { return quantized.top1 / reference.top1; }

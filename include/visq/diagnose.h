@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "visq/accuracy.h"
 #include "visq/check.h"
 #include "visq/compare.h"
 #include "visq/model.h"
@@ -24,8 +26,20 @@ struct RepairRecords {
   RecordRange judged;
 };
 
+/// What users judge a pair by, where there are labels or a program.
+struct Scoring {
+  RecordSource* data = nullptr;      ///< null: there is neither
+  RecordRange records;               ///< all that are judged; the diagnosis itself may look at fewer
+  std::vector<std::int64_t> labels;  ///< as in AccuracyOptions, and so the next two
+  std::int64_t label_offset = 0;
+  std::string output_node;
+  /// Instead of labels: what a program says of both models' outputs; the higher, the better. Nothing where it was interrupted.
+  std::function<Result<std::optional<Accuracy>>(RecordSource& data, RecordRange records)> program;
+};
+
 /// Progress counts all runs of the model, those with repairs included.
 struct DiagnoseOptions : RunRequest {
+  Scoring scoring;
   RecordSource* all_data = nullptr;  ///< what damage is measured on; null: the data of the diagnosis
   RecordRange all_records;           ///< of it
   double outlier_z = 5;              ///< values beyond this many standard deviations are outliers
@@ -102,9 +116,10 @@ struct DiagnoseResult : PairIdentity {
   std::vector<std::string> outputs;
   std::vector<double> output_sqnr;  ///< in dB, before any fix, over the records that judge
   Judgement judgement;
-  WholeSqnr whole;                  ///< the same over all records, in the same mode, where the caller measured it
-  OutputDamage damage;              ///< no finding is more than a hint where it is harmless
-  std::vector<Finding> findings;    ///< most important first
+  WholeSqnr whole;                   ///< the same over all records, in the same mode, where the caller measured it
+  std::optional<Accuracy> accuracy;  ///< with options.scoring, of all records that it names
+  OutputDamage damage;               ///< no finding is more than a hint where it is harmless
+  std::vector<Finding> findings;     ///< most important first
   std::vector<GlobalRemark> remarks;
   std::vector<std::string> measures;  ///< what helps in general, where no finding's fix does
   std::vector<LayerLoss> losses;      ///< in graph order

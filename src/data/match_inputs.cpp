@@ -75,6 +75,15 @@ class Matcher {
 
   const std::vector<int>& order() const { return order_; }
   const Candidate& twin(std::size_t position) const { return twins_[position]; }
+  /// An input that nothing has taken, of the same kind of values and number of axes as this one of the twin; null where there is none.
+  const Candidate* other_size(std::size_t twin) const {
+    const Candidate& wanted = twins_[twin];
+    for (std::size_t m = 0; m < models_.size(); ++m) {
+      const bool same_rank = models_[m].spec.has_rank && models_[m].spec.dims.size() == wanted.spec.dims.size();
+      if (!taken_[m] && same_rank && wanted.spec.has_rank && kind_of(*models_[m].tensor) == kind_of(*wanted.tensor)) return &models_[m];
+    }
+    return nullptr;
+  }
 
  private:
   std::vector<std::size_t> partners(const Rule& rule, std::size_t twin) const {
@@ -97,6 +106,15 @@ class Matcher {
   std::vector<bool> taken_;
 };
 
+/// One network that was converted for two sizes of its input: what to do about it.
+std::string size_advice(const Candidate& model, const Candidate& twin) {
+  const std::string theirs = to_string(Shape(model.spec.dims)), ours = to_string(Shape(twin.spec.dims));
+  const bool turned = std::is_permutation(model.spec.dims.begin(), model.spec.dims.end(), twin.spec.dims.begin());
+  const std::string_view what = turned ? "the axes are in another order" : "the sizes differ";
+  return fmt::format(": {} takes {} there; {}, so no feature map can be compared: quantize the float model for {}, or export it for {}",
+                     model.spec.label, theirs, what, theirs, ours);
+}
+
 }  // namespace
 
 Result<std::vector<int>> match_inputs(const Model& model, const Model& twin) {
@@ -108,8 +126,9 @@ Result<std::vector<int>> match_inputs(const Model& model, const Model& twin) {
   for (std::size_t i = 0; i < matcher.order().size(); ++i) {
     if (matcher.order()[i] >= 0) continue;
     const data::InputSpec& input = matcher.twin(i).spec;
-    return bad_input("{}: {} ({} {}) fits no input of {} that is left", twin.path, input.label, name(input.dtype),
-                     to_string(Shape(input.dims)), model.path);
+    const Candidate* const other = matcher.other_size(i);
+    return bad_input("{}: {} ({} {}) fits no input of {} that is left{}", twin.path, input.label, name(input.dtype),
+                     to_string(Shape(input.dims)), model.path, other != nullptr ? size_advice(*other, matcher.twin(i)) : "");
   }
   return matcher.order();
 }

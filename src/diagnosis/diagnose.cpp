@@ -4,12 +4,15 @@
 
 #include "analysis/records/run_identity.h"
 #include "diagnosis/damage.h"
+#include "diagnosis/data_remarks.h"
+#include "diagnosis/evaluation.h"
 #include "diagnosis/examination.h"
 #include "diagnosis/measured_pair.h"
-#include "diagnosis/overall.h"
+#include "diagnosis/no_damage.h"
 #include "diagnosis/recalibration.h"
 #include "diagnosis/residue.h"
 #include "diagnosis/shares.h"
+#include "diagnosis/twins.h"
 
 namespace visq {
 namespace diagnosis {
@@ -19,7 +22,7 @@ namespace {
 /// How many faults are repaired to look behind them.
 constexpr int kRounds = 3;
 
-constexpr std::string_view kGlobalCauses[] = {kCalibration, "RETRAINED"};
+constexpr std::string_view kGlobalCauses[] = {kCalibration, "RETRAINED", "NO_DAMAGE"};
 /// Findings where no cause is known.
 constexpr std::string_view kNoCause[] = {"DEGRADED", "ACCUMULATED"};
 
@@ -108,8 +111,12 @@ Result<DiagnoseResult> diagnose(std::shared_ptr<const Model> reference, std::sha
   }
   if (result.interrupted) return result;
   VISQ_ASSIGN(result.losses, layer_losses(reference, quantized, data, options, result.quantized_mode));
-  add_overall(*examination.symptoms, pair->what_if(), result);
+  VISQ_ASSIGN(const Answers answers, answers_of(reference, quantized, data, options, result.quantized_mode));
+  add_twins(*examination.symptoms, data, options, answers, result);
+  VISQ_TRY(add_evaluation(pair->subject(), options, result));
+  VISQ_TRY(add_data_remarks(*examination.symptoms, pair->what_if(), data, options, result));
   add_residue(*examination.symptoms, pair->what_if(), *examination.trials, options, result);
+  add_no_damage(answers, result);
   std::stable_sort(result.findings.begin(), result.findings.end(), stands_before);
   return result;
 }

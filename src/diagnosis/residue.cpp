@@ -9,11 +9,14 @@
 #include "diagnosis/advice.h"
 #include "diagnosis/in_float.h"
 #include "diagnosis/suspicion.h"
+#include "diagnosis/twins.h"
 #include "model/slots.h"
 
 namespace visq::diagnosis {
 namespace {
 
+/// An output below this has lost more than a tenth of its amplitude.
+constexpr double kGoodSqnr = 20;
 /// A fix that wins less, in dB, does not explain a poor output.
 constexpr double kExplains = 1;
 /// The share of the outputs' error from which it is made in one place.
@@ -173,13 +176,25 @@ void remark_on_extent(const DiagnoseOptions& options, DiagnoseResult& result) {
                                           result.losses.size(), 100 * options.degrade_ratio)});
 }
 
+/// The pair does not belong together, or its weights were trained further and are quantized well: layers that differ, and what rounding
+/// costs, are then beside the point.
+bool explained_as_a_whole(const DiagnoseResult& result) {
+  if (!result.remarks.empty()) return true;
+  for (const Finding& finding : result.findings) {
+    for (const auto& [what, value] : finding.evidence) {
+      if (finding.cause == "RETRAINED" && what == kOwnSqnr && value >= kGoodSqnr) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 bool explains(const Finding& finding) { return finding.severity >= Severity::kWarning || (finding.tried && finding.gain_db >= kExplains); }
 
 void add_residue(const Symptoms& symptoms, const WhatIf& what_if, const Trials& trials, const DiagnoseOptions& options,
                  DiagnoseResult& result) {
-  if (std::any_of(result.findings.begin(), result.findings.end(), explains)) return;
+  if (explained_as_a_whole(result) || std::any_of(result.findings.begin(), result.findings.end(), explains)) return;
   result.measures = general_measures(symptoms);
   if (result.damage.harmless() || result.output_sqnr.empty()) return;
   remark_on_extent(options, result);

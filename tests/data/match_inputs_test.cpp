@@ -66,9 +66,13 @@ TEST(MatchInputs, DynamicAndBatchAxesFit) {
 
 TEST(MatchInputs, TellsWhatDoesNotFit) {
   EXPECT_EQ(error({kA}, {kA, kB}), "q.tflite has 2 inputs, f.tflite has 1");
-  EXPECT_EQ(error({kA, kB}, {kA, data_tensor("c", DType::kFloat32, {1, 3})}),
-            "q.tflite: input 1 'c' (float32 [1, 3]) fits no input of f.tflite that is left");
+  EXPECT_EQ(
+      error({kA, kB}, {kA, data_tensor("c", DType::kFloat32, {1, 3})}),
+      "q.tflite: input 1 'c' (float32 [1, 3]) fits no input of f.tflite that is left: input 1 'b' takes [1, 2] there; the sizes differ, "
+      "so no feature map can be compared: quantize the float model for [1, 2], or export it for [1, 3]");
   EXPECT_EQ(error({kA}, {kIds}), "q.tflite: input 0 'ids' (int32 [1, 2]) fits no input of f.tflite that is left");
+  const TensorInfo pixels = data_tensor("x", DType::kFloat32, {1, 8, 8, 3}), planes = data_tensor("x", DType::kFloat32, {1, 3, 8, 8});
+  EXPECT_THAT(error({pixels}, {planes}), ::testing::HasSubstr("the axes are in another order"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "analysis/facts/map_identity.h"
 #include "analysis/facts/name_hint.h"
@@ -17,9 +18,12 @@ namespace {
 using analysis::ComparePlan;
 using analysis::MapNames;
 
+/// The rank of a label that is no class.
+constexpr std::int64_t kNeverRight = std::numeric_limits<std::int64_t>::max();
+
 /// Whether both models were right about one record.
 struct Outcome {
-  std::int64_t classes = 0, reference_rank = 0, quantized_rank = 0;
+  std::int64_t classes = 0, reference_rank = 0, quantized_rank = 0, best = 0;
 };
 
 /// The pair of the plan that is the output asked for.
@@ -65,14 +69,16 @@ class Worker {
       const auto& match = plan_.pairs()[pair].match;
       VISQ_ASSIGN(const auto reference, scores_of(f, match.reference, *scratch_));
       outcome.classes = static_cast<std::int64_t>(reference.size());
-      if (label < 0 || label >= outcome.classes) {
+      const bool known = label >= 0 && label < outcome.classes;
+      if (!known && !options_.any_label) {
         return bad_input("label {} of record {} is none of {} classes (0 to {})", label, record.index, outcome.classes,
                          outcome.classes - 1);
       }
-      outcome.reference_rank = rank_of(reference, label);
+      outcome.reference_rank = known ? rank_of(reference, label) : kNeverRight;
+      outcome.best = std::max_element(reference.begin(), reference.end()) - reference.begin();
       VISQ_ASSIGN(const auto quantized, scores_of(q, match.quantized, *scratch_));
       if (quantized.size() != reference.size()) return bad_input("the models differ in their number of classes");
-      outcome.quantized_rank = rank_of(quantized, label);
+      outcome.quantized_rank = known ? rank_of(quantized, label) : kNeverRight;
       return {};
     }));
     return outcome;
@@ -132,6 +138,7 @@ Result<Accuracy> accuracy(std::shared_ptr<const Model> reference, std::shared_pt
         result.classes = outcome.classes;
         add(result.reference, outcome.reference_rank);
         add(result.quantized, outcome.quantized_rank);
+        result.best.push_back(outcome.best);
         ++result.records;
         if (options.progress) options.progress(result.records, options.records.last - options.records.first);
         return {};

@@ -66,6 +66,7 @@ std::string diagnose_json(const DiagnoseResult& result) {
     json["outputs"].push_back(std::move(output));
   }
   json["damage"] = result.damage.records > 0 ? json_damage(result.damage) : Json(nullptr);
+  json["accuracy"] = result.accuracy ? json_accuracy(*result.accuracy) : Json(nullptr);
   json["remarks"] = Json::array();
   for (const GlobalRemark& remark : result.remarks) json["remarks"].push_back({{"kind", remark.kind}, {"text", json_string(remark.text)}});
   json["measures"] = Json::array();

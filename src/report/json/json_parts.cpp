@@ -80,6 +80,26 @@ void add_whole_sqnr(Json& out, const WholeSqnr& whole, std::size_t i) {
 }
 
 Json json_judgement(const Judgement& judgement) { return {{"records", judgement.records}, {"fitted", judgement.fitted}}; }
+Json json_accuracy(const Accuracy& values) {
+  const auto top = [](const TopAccuracy& side) { return Json{{"top1", side.top1}, {"top5", side.top5}}; };
+  Json out;
+  if (!values.program.empty()) {
+    return {{"program", json_string(values.program)},
+            {"records", values.records},
+            {"reference", json_number(values.reference.top1)},
+            {"quantized", json_number(values.quantized.top1)},
+            {"ratio", json_number(values.ratio())},
+            {"drop", json_number(values.drop())}};
+  }
+  out["output"] = json_string(values.output);
+  out["records"] = values.records;
+  out["classes"] = values.classes;
+  out["reference"] = top(values.reference);
+  out["quantized"] = top(values.quantized);
+  out["ratio"] = json_number(values.ratio());
+  out["drop"] = json_number(values.drop());
+  return out;
+}
 
 void add_identity(Json& out, const MapIdentity& map) {
   out["subgraph"] = map.subgraph;

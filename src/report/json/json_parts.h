@@ -39,6 +39,9 @@ Json json_histogram(const Histogram& histogram);
 Json json_judgement(const Judgement& judgement);
 void add_whole_sqnr(Json& out, const WholeSqnr& whole, std::size_t i);
 
+/// Both models' top-1 and top-5, or the numbers of a program.
+Json json_accuracy(const Accuracy& values);
+
 /// Where a map stands in its model, as members of `out`.
 void add_identity(Json& out, const MapIdentity& map);
 

@@ -155,27 +155,6 @@ Json match(const MatchReport& report) {
   return out;
 }
 
-Json accuracy(const Accuracy& values) {
-  const auto top = [](const TopAccuracy& side) { return Json{{"top1", side.top1}, {"top5", side.top5}}; };
-  Json out;
-  if (!values.program.empty()) {
-    return {{"program", json_string(values.program)},
-            {"records", values.records},
-            {"reference", json_number(values.reference.top1)},
-            {"quantized", json_number(values.quantized.top1)},
-            {"ratio", json_number(values.ratio())},
-            {"drop", json_number(values.drop())}};
-  }
-  out["output"] = json_string(values.output);
-  out["records"] = values.records;
-  out["classes"] = values.classes;
-  out["reference"] = top(values.reference);
-  out["quantized"] = top(values.quantized);
-  out["ratio"] = json_number(values.ratio());
-  out["drop"] = json_number(values.drop());
-  return out;
-}
-
 Json not_computed(const CompareResult& result) {
   Json out = Json::array();
   for (const NotComputed& each : result.not_computed) {
@@ -203,7 +182,7 @@ std::string result_json(const CompareResult& result) {
   document["outputs"] = outputs(result);
   document["post"] = result.post == PostProcess::kNone ? Json(nullptr) : Json(name(result.post));
   document["verdict"] = verdict(result);
-  document["accuracy"] = result.accuracy ? accuracy(*result.accuracy) : Json(nullptr);
+  document["accuracy"] = result.accuracy ? json_accuracy(*result.accuracy) : Json(nullptr);
   document["remarks"] = Json::array();
   for (const std::string& remark : reference_remarks(result)) document["remarks"].push_back(remark);
   document["anomalies"] = anomalies(result);

@@ -53,6 +53,7 @@ class DiagnoseText {
                 2);
     }
     damage();
+    if (result_.accuracy) accuracy(*result_.accuracy);
     line("");
   }
 
@@ -66,6 +67,18 @@ class DiagnoseText {
                               100 * damage.changed_share())
                 : fmt::format(": {} dB from the outputs' deviation to their error, over {} records", brief(damage.sqnr), damage.records);
     paragraph(text, 2);
+  }
+
+  void accuracy(const Accuracy& values) {
+    if (!values.program.empty()) {
+      paragraph(fmt::format("{}: float model {}, quantized model {} ({} records)", shortened(printable(values.program), kShownName),
+                            brief(values.reference.top1), brief(values.quantized.top1), values.records),
+                2);
+      return;
+    }
+    paragraph(fmt::format("accuracy: float model {:.1f} %, quantized model {:.1f} %, costs {:.1f} points ({} records)",
+                          100 * values.reference.top1, 100 * values.quantized.top1, values.drop(), values.records),
+              2);
   }
 
   void findings() {

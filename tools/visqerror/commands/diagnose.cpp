@@ -12,6 +12,7 @@
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/outputs/review_outputs.h"
 #include "visqerror/sessions/record_choice.h"
+#include "visqerror/sessions/scores.h"
 #include "visqerror/sessions/signatures.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
@@ -26,6 +27,7 @@ struct Arguments {
   std::string signature;
   std::string outlier_z, concat_ratio, last_layer_bits, degrade_ratio;
   DataOptions data;
+  ScoreArguments scores;
   ConsoleOptions console;
   ResultOutputOptions output;
   ReviewOutputOptions review;
@@ -81,6 +83,26 @@ Status add_validation(const Arguments& arguments, const SharedModel& reference, 
   return {};
 }
 
+/// What accuracy is measured by, on all records that the data options name; the diagnosis itself looks at fewer.
+Scoring scoring_of(const Arguments& arguments, const Labels& labels, const Pair& pair, const Records& all) {
+  Scoring scoring;
+  if (!arguments.scores.wanted()) return scoring;
+  scoring.data = all.source.get();
+  scoring.records = all.range;
+  scoring.labels = labels.values;
+  scoring.label_offset = labels.offset;
+  scoring.output_node = arguments.scores.output_node;
+  if (arguments.scores.eval.empty()) return scoring;
+  scoring.program = [&arguments, &pair](RecordSource& data, RecordRange records) {
+    AccuracyOptions options;
+    options.records = records;
+    options.stop = &interrupted();
+    options.quantized_mode = default_mode(*pair.quantized);
+    return judge_pair(arguments.scores.eval, pair.reference, pair.quantized, data, options);
+  };
+  return scoring;
+}
+
 std::string next_command(const DiagnoseResult& result, const Arguments& arguments) {
   const auto word = [](const std::string& text) { return report::shell_word(text); };
   const std::string data = arguments.data.path.empty() ? "DATA" : word(arguments.data.path);
@@ -108,29 +130,32 @@ Result<int> execute(const Arguments& arguments) {
   const Console console = arguments.console.console();
   VISQ_TRY(need_pair("diagnose", arguments.quantized));
   VISQ_ASSIGN(DiagnoseOptions options, parse_options(arguments));
+  VISQ_ASSIGN(const Labels labels, read_labels(arguments.scores, arguments.data));
   const bool validation = !arguments.validation.empty();
   std::vector<std::string> names{"diagnose.txt", "diagnose.json"};
   for (const OutputFile& file : report::degradation_graphs({}, options, validation)) names.push_back(file.name);
   VISQ_ASSIGN(const ReviewOutputs reviews, ReviewOutputs::parse(arguments.review, arguments.output.folder));
   DiagnoseResult nothing;
   nothing.reference.path = arguments.reference;
-  VISQ_ASSIGN(
-      const auto outputs,
-      ResultOutputs::prepare(arguments.output, names, {arguments.reference, arguments.quantized, arguments.data.path, arguments.validation},
-                             reviews.paths(report::review_of(nothing, {}, {}, {}, reviews.options()))));
+  VISQ_ASSIGN(const auto outputs, ResultOutputs::prepare(arguments.output, names,
+                                                         {arguments.reference, arguments.quantized, arguments.data.path,
+                                                          arguments.validation, arguments.scores.labels},
+                                                         reviews.paths(report::review_of(nothing, {}, {}, {}, reviews.options()))));
   VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, arguments.signature, console));
   const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
   VISQ_ASSIGN(const Records all, open_records(arguments.data, *reference, quantized.get(), false, Console(true, false)));
   options.all_data = all.source.get();
   options.all_records = all.range;
+  options.scoring = scoring_of(arguments, labels, pair, all);
   if (arguments.data.records.empty()) {
     VISQ_ASSIGN(options.repairs, keep_for_repairs(records, kRecords, kOtherRecords, *reference, *quantized, console));
   }
   VISQ_ASSIGN(options.sequence_length, parse_sequence_length(arguments.sequence_length, *reference, quantized.get(), console));
   set_up(options, records, "trials", console);
-  VISQ_ASSIGN(DiagnoseResult result, diagnose(reference, quantized, *records.source, options));
-  if (interrupted()) return interruption_exit_code("nothing written");
+  auto diagnosed = diagnose(reference, quantized, *records.source, options);
+  if (interrupted()) return interruption_exit_code("nothing written");  // the program of --eval was, too
+  VISQ_ASSIGN(DiagnoseResult result, std::move(diagnosed));
   VISQ_TRY(add_validation(arguments, reference, quantized, options, console, result));
   VISQ_ASSIGN(result.whole, whole_sqnr(arguments.data, pair, result, result.outputs, result.judgement.records, console));
   if (interrupted()) return interruption_exit_code("nothing written");
@@ -170,6 +195,7 @@ std::function<int()> setup(Options& options) {
   arguments->data.add_to(options, "16, spread evenly, and the 8 worst; up to 128 others fit and judge repairs");
   add_pairs(options, arguments->data.pairs);
   add_sequence_length(options, arguments->sequence_length);
+  add_accuracy_options(options, arguments->scores);
   options.value("--validation-data", arguments->validation, "PATH", "other data, for a second set of degradation graphs").group("Data");
   add_threads(options, arguments->threads);
   add_thresholds(options, *arguments);
@@ -183,6 +209,7 @@ std::function<int()> setup(Options& options) {
       "causes.\n\n"
       "Examples:\n"
       "  visqerror diagnose fp32.tflite int8.tflite -d data.h5\n"
+      "  visqerror diagnose fp32.tflite int8.tflite -d data.h5 --labels y.npy\n"
       "  visqerror diagnose fp32.tflite int8.tflite -d data.h5 -o out --fail-on error\n"
       "  visqerror diagnose fp32.tflite int8.tflite -d data.h5 --write sarif=a.sarif\n"
       "  visqerror diagnose fp32.tflite int8.tflite -d data.h5 --json - | jq .findings");

@@ -60,7 +60,7 @@ Result<Plan> make_plan(const Arguments& arguments) {
     plan.top = as_size(top);
   }
   VISQ_ASSIGN(plan.seconds, parse_duration("--time-limit", arguments.time_limit));
-  VISQ_ASSIGN(plan.labels, read_labels(plan.pair));
+  VISQ_ASSIGN(plan.labels, read_labels(plan.pair, plan.pair.data));
   if (arguments.quick && arguments.time) return usage_error("--time: goes without --quick, which is the comparison only");
   if (arguments.view && arguments.out.empty()) return usage_error("--view-in-browser: needs -o, the file to show");
   if (arguments.out.empty() && arguments.json.empty()) return usage_error("report: no output; give -o DIR or -o FILE.html");

@@ -1,14 +1,11 @@
 #include "visqerror/sessions/comparison.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 
 #include "core/error.h"
 #include "core/ranks.h"
 #include "visq/limits.h"
-#include "visqerror/outputs/staged_folder.h"
-#include "visqerror/sessions/eval_program.h"
 #include "visqerror/sessions/run_log.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
@@ -52,28 +49,6 @@ Result<Pair> open_models(PairRequest& request, const Console& console) {
   return Pair{model, model};
 }
 
-/// The outputs of both models into files, and what the user's program says about them. Nothing where it was interrupted.
-Result<std::optional<Accuracy>> evaluate(const std::string& program, const SharedModel& reference, const SharedModel& quantized,
-                                         RecordSource& data, const AccuracyOptions& options) {
-  VISQ_ASSIGN(const StagedFolder folder, StagedFolder::create(std::filesystem::temp_directory_path().string()));
-  const std::string paths[] = {folder / "reference.h5", folder / "quantized.h5"};
-  VISQ_ASSIGN(const auto reference_file, DumpWriter::create(paths[0], reference->path, options.reference_mode));
-  VISQ_ASSIGN(const auto quantized_file, DumpWriter::create(paths[1], quantized->path, options.quantized_mode));
-  Accuracy result;
-  result.program = program;
-  VISQ_ASSIGN(result.records, send_outputs(reference, quantized, data, options, *reference_file, *quantized_file));
-  VISQ_TRY(reference_file->commit());
-  VISQ_TRY(quantized_file->commit());
-  if (interrupted()) return std::optional<Accuracy>();
-  const auto reference_number = run_eval_program(program, paths[0]);
-  const auto quantized_number = reference_number.ok() ? run_eval_program(program, paths[1]) : reference_number;
-  if (interrupted()) return std::optional<Accuracy>();  // the program was, too
-  if (!quantized_number.ok()) return quantized_number.error();
-  result.reference.top1 = *reference_number;
-  result.quantized.top1 = *quantized_number;
-  return std::optional(result);
-}
-
 }  // namespace
 
 void set_modes(PairRequest& request, const Model& reference, const Model& quantized) {
@@ -83,51 +58,10 @@ void set_modes(PairRequest& request, const Model& reference, const Model& quanti
   options.modes_given = request.reference_mode || request.quantized_mode;
 }
 
-void add_accuracy_options(Options& options, PairRequest& request) {
-  const std::string group = "Accuracy";
-  options
-      .value("--labels", request.labels, "FILE",
-             "class of every record (.npy, .csv, or FILE.h5[:DATASET]): top-1 and top-5 of both models, in one more pass")
-      .group(group);
-  options.value("--label-offset", request.label_offset, "N", "class of label 0; default: 0").group(group);
-  options.value("--output-node", request.output_node, "NAME", "the output that holds the classes; default: the first").group(group);
-  options
-      .value("--eval", request.eval, "CMD",
-             "a program that gets a file of one model's outputs (as run writes them) as its last argument and prints one number: a share, "
-             "or where one of the two exceeds 1, points")
-      .group(group);
-}
-
-Result<Labels> read_labels(const PairRequest& request) {
-  Labels labels;
-  if (!request.labels.empty() && !request.eval.empty()) return usage_error("--labels and --eval: one measure of accuracy at a time");
-  if (!request.eval.empty() && ranks().several()) return usage_error("--eval: does not go with several ranks");
-  if (request.labels.empty()) {
-    if (!request.label_offset.empty() || !request.output_node.empty()) return usage_error("--label-offset and --output-node need --labels");
-    return labels;
-  }
-  if (request.data.records.starts_with("worst")) return usage_error("--labels: do not go with --records worst");
-  constexpr std::int64_t kFarthest = 1'000'000;
-  if (!request.label_offset.empty()) {
-    VISQ_ASSIGN(labels.offset, parse_integer("--label-offset", request.label_offset, -kFarthest, kFarthest));
-  }
-  VISQ_ASSIGN(labels.values, load_labels(request.labels));
-  return labels;
-}
-
 Status add_accuracy(const PairRequest& request, const Labels& labels, const SharedModel& reference, const SharedModel& quantized,
                     RecordSource& data, CompareResult& result) {
-  if ((request.labels.empty() && request.eval.empty()) || result.interrupted) return {};
-  AccuracyOptions options;
-  static_cast<PairRunRequest&>(options) = request.options;
-  options.labels = labels.values;
-  options.label_offset = labels.offset;
-  options.output_node = request.output_node;
-  if (!request.eval.empty()) {
-    VISQ_ASSIGN(result.accuracy, evaluate(request.eval, reference, quantized, data, options));
-    return {};
-  }
-  VISQ_ASSIGN(result.accuracy, accuracy(reference, quantized, data, options));
+  if (!request.wanted() || result.interrupted) return {};
+  VISQ_ASSIGN(result.accuracy, measure_accuracy(request, labels, reference, quantized, data, request.options));
   return {};
 }
 
@@ -147,7 +81,12 @@ Result<CompareResult> compare_pair(PairRequest request, const Console& console) 
     return compare_dump_files(request, console);
   VISQ_ASSIGN(const Pair models, open_models(request, console));
   const auto& [reference, quantized] = models;
-  VISQ_ASSIGN(const Labels labels, read_labels(request));
+  VISQ_ASSIGN(const Labels labels, read_labels(request, request.data));
+  VISQ_ASSIGN(const SharedModel reference, load(request.reference, console));
+  VISQ_TRY(complete(request, *reference));
+  VISQ_ASSIGN(const Labels labels, read_labels(request, request.data));
+  const bool same = request.quantized == request.reference;
+  VISQ_ASSIGN(const SharedModel quantized, same ? Result<SharedModel>(reference) : load(request.quantized, console));
   CompareOptions& options = request.options;
   VISQ_ASSIGN(options.sequence, open_sequence(request.sequence, *reference, quantized.get(), console));
   VISQ_ASSIGN(const Records records,

@@ -8,18 +8,17 @@
 #include "visq/report.h"
 #include "visqerror/options/options.h"
 #include "visqerror/options/sequence_arguments.h"
+#include "visqerror/sessions/scores.h"
 #include "visqerror/sessions/session.h"
 
 namespace visq::tool {
 
 /// A pair of models and how to compare them.
-struct PairRequest {
+struct PairRequest : ScoreArguments {
   std::string reference, quantized;  ///< paths
   std::string signature;             ///< see choose_signatures()
   DataOptions data;
   SequenceArguments sequence;
-  std::string labels, label_offset, output_node;       ///< as on the command line; no labels: no accuracy
-  std::string eval;                                    ///< a program that judges outputs instead
   bool legacy_random = false;                          ///< random data as the original tool draws it
   std::optional<Mode> reference_mode, quantized_mode;  ///< unset: the model's default
   CompareOptions options;                              ///< records, modes, progress and stop are filled in here
@@ -27,16 +26,6 @@ struct PairRequest {
 
 /// Fills in the modes of the options: those that the user chose, else the models' usual ones.
 void set_modes(PairRequest& request, const Model& reference, const Model& quantized);
-
-/// Adds --labels, --label-offset, --output-node and --eval.
-void add_accuracy_options(Options& options, PairRequest& request);
-
-/// --labels and its companions, read before anything is computed.
-struct Labels {
-  std::vector<std::int64_t> values;
-  std::int64_t offset = 0;
-};
-Result<Labels> read_labels(const PairRequest& request);
 
 /// Top-1 and top-5 of both models, or what --eval says of them, into result.accuracy; nothing without either. Of request.options the
 /// PairRunRequest matters.

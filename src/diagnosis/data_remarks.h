@@ -1,0 +1,15 @@
+// Whether the data are of the kind that the quantized model was calibrated with.
+#pragma once
+
+#include "diagnosis/symptoms.h"
+#include "diagnosis/what_if.h"
+#include "visq/diagnose.h"
+
+namespace visq::diagnosis {
+
+/// Adds the remarks "wrong data" and "channel order", where no other remark explains the pair. `data`: the records that were diagnosed.
+/// Errors: those of the runs.
+Status add_data_remarks(const Symptoms& symptoms, const WhatIf& what_if, RecordSource& data, const DiagnoseOptions& options,
+                        DiagnoseResult& result);
+
+}  // namespace visq::diagnosis

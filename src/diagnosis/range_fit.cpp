@@ -1,0 +1,151 @@
+#include "diagnosis/range_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "analysis/records/model_runner.h"
+#include "core/as_size.h"
+#include "diagnosis/pre_processing.h"
+#include "diagnosis/suspicion.h"
+
+namespace visq::diagnosis {
+namespace {
+
+/// Factors: data that miss the ranges by less fit them; those after a change must fit so well, and so much better (as a share of the
+/// logarithm). One map counts at most kMost.
+constexpr double kFits = 1.42, kMustFit = 1.42, kBetter = 0.6, kMost = 1000;
+/// A change that leaves an input so far off its range is not tried.
+constexpr double kFarInput = 4;
+constexpr std::size_t kFewestMaps = 3;
+constexpr std::int64_t kMostRecords = 16;
+
+using Bounds = std::map<int, analysis::RealBounds>;
+
+/// A feature map with a range of its own.
+struct Ranged {
+  int reference = 0;  ///< tensor of the reference
+  bool symmetric = false;
+  double width = 0;
+};
+
+std::vector<Ranged> ranged_maps(const Symptoms& symptoms) {
+  const Subject& subject = symptoms.subject();
+  std::vector<Ranged> maps;
+  for (const QuantizedMap& map : symptoms.maps()) {
+    const bool own = symptoms.first_of_group(map.tensor) == map.tensor && !has_fixed_grid(subject, map.tensor);
+    if (!own || map.offered_width() <= 0) continue;
+    maps.push_back({subject.reference_of(map.tensor), subject.q().tensor(map.tensor).dtype == DType::kInt16, map.offered_width()});
+  }
+  return maps;
+}
+
+/// ln of the larger over the smaller width.
+double miss_of(const Ranged& map, const Bounds& bounds) {
+  const auto found = bounds.find(map.reference);
+  if (found == bounds.end()) return 0;
+  const auto [low, high] = found->second;
+  const double used = map.symmetric ? 2 * std::max(-low, high) : high - low;
+  return used > 0 ? std::min(std::fabs(std::log(used / map.width)), std::log(kMost)) : std::log(kMost);
+}
+
+/// What takes an input onto the range that it was calibrated for, whatever mean and deviation that was done with.
+std::vector<PreProcessing> stretches(const Symptoms& symptoms, const std::vector<Ranged>& maps) {
+  std::vector<PreProcessing> changes;
+  const Subject& subject = symptoms.subject();
+  for (const QuantizedMap& map : symptoms.maps()) {
+    const auto& inputs = subject.reference().main().inputs;
+    const bool only_input = inputs.size() == 1 && subject.reference_of(map.tensor) == inputs[0];
+    const bool ranged = std::any_of(maps.begin(), maps.end(), [&](const Ranged& each) { return each.reference == inputs[0]; });
+    const auto& moments = map.values->moments;
+    if (!only_input || !ranged || moments.max <= moments.min || !changes.empty()) continue;
+    changes.push_back(stretched(moments.min, moments.max, map.offered.low, map.offered.high));
+  }
+  return changes;
+}
+
+double mean_miss(const std::vector<Ranged>& maps, const Bounds& bounds) {
+  double sum = 0;
+  for (const Ranged& map : maps) sum += miss_of(map, bounds);
+  return std::exp(sum / static_cast<double>(maps.size()));
+}
+
+class Fitter {
+ public:
+  Fitter(const Symptoms& symptoms, RecordSource& data, const RunRequest& request)
+      : subject_(symptoms.subject()), data_(data), request_(request), maps_(ranged_maps(symptoms)) {}
+
+  const std::vector<Ranged>& maps() const { return maps_; }
+
+  /// What the float model's maps hold on the data after a change (null: none). Nothing where the input would be far off its range.
+  Result<std::optional<Bounds>> bounds(const PreProcessing* change) const {
+    const Model &reference = subject_.reference(), &quantized = subject_.quantized();
+    std::vector<const PreProcessing*> steps;
+    if (change != nullptr) steps.push_back(change);
+    VISQ_ASSIGN(const auto source, changed_records(data_, reference, quantized, steps, {}));
+    VISQ_ASSIGN(const auto feed, InputFeed::create(reference, &quantized));
+    analysis::ModelRunner runner(subject_.reference_model(), Mode::kFp32);
+    Bounds bounds;
+    std::vector<float> scratch;
+    const std::int64_t last = std::min(request_.records.last, request_.records.first + kMostRecords);
+    for (std::int64_t index = request_.records.first; index < last; ++index) {
+      VISQ_ASSIGN(const Record record, source->read(index));
+      VISQ_ASSIGN(const auto inputs, feed.for_model(record));
+      if (change != nullptr && !near_range(inputs)) return std::optional<Bounds>();
+      VISQ_TRY(runner.run(inputs, [&](int tensor, const runtime::Executor& executor) -> Status {
+        const float* values = analysis::real_values(executor.tensor(tensor), scratch);
+        if (values == nullptr) return {};
+        analysis::RealBounds& range = bounds[tensor];
+        for (std::size_t i = 0; i < as_size(executor.tensor(tensor).elements()); ++i) {
+          if (!std::isfinite(values[i])) continue;
+          range.low = std::min(range.low, static_cast<double>(values[i]));
+          range.high = std::max(range.high, static_cast<double>(values[i]));
+        }
+        return {};
+      }));
+    }
+    return std::optional(std::move(bounds));
+  }
+
+ private:
+  bool near_range(const std::vector<Array>& inputs) const {
+    Bounds bounds;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i].dtype != DType::kFloat32) continue;
+      analysis::RealBounds& range = bounds[subject_.reference().main().inputs[i]];
+      for (const float value : inputs[i].values<float>()) {
+        range.low = std::min(range.low, static_cast<double>(value)), range.high = std::max(range.high, static_cast<double>(value));
+      }
+    }
+    return std::all_of(maps_.begin(), maps_.end(), [&](const Ranged& map) { return miss_of(map, bounds) < std::log(kFarInput); });
+  }
+
+  const Subject& subject_;
+  RecordSource& data_;
+  const RunRequest& request_;
+  std::vector<Ranged> maps_;
+};
+
+}  // namespace
+
+Result<std::optional<RangeFit>> fit_ranges(const Symptoms& symptoms, RecordSource& data, const RunRequest& request) {
+  const Fitter fitter(symptoms, data, request);
+  if (fitter.maps().size() < kFewestMaps) return std::optional<RangeFit>();
+  VISQ_ASSIGN(const auto as_they_are, fitter.bounds(nullptr));
+  RangeFit fit{fitter.maps().size(), mean_miss(fitter.maps(), *as_they_are), "", 1};
+  if (fit.miss < kFits) return std::optional<RangeFit>();
+  double best = std::min(std::log(kMustFit), kBetter * std::log(fit.miss));
+  std::vector<PreProcessing> changes = usual_changes();
+  for (PreProcessing& change : stretches(symptoms, fitter.maps())) changes.push_back(std::move(change));
+  for (const PreProcessing& change : changes) {
+    VISQ_ASSIGN(const auto bounds, fitter.bounds(&change));
+    const double miss = bounds ? std::log(mean_miss(fitter.maps(), *bounds)) : best;
+    if (miss >= best) continue;
+    best = miss;
+    fit.change = change.words;
+    fit.changed_miss = std::exp(miss);
+  }
+  return std::optional(std::move(fit));
+}
+
+}  // namespace visq::diagnosis

@@ -1,0 +1,40 @@
+// Accuracy as the user measures it: by labels, or by a program of theirs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "visq/accuracy.h"
+#include "visqerror/options/options.h"
+#include "visqerror/options/shared_options.h"
+#include "visqerror/sessions/session.h"
+
+namespace visq::tool {
+
+/// As on the command line.
+struct ScoreArguments {
+  std::string labels, label_offset, output_node;
+  std::string eval;  ///< a program that judges outputs instead
+  bool wanted() const { return !labels.empty() || !eval.empty(); }
+};
+
+/// Adds --labels, --label-offset, --output-node and --eval.
+void add_accuracy_options(Options& options, ScoreArguments& arguments);
+
+/// --labels and its companions, read before anything is computed.
+struct Labels {
+  std::vector<std::int64_t> values;
+  std::int64_t offset = 0;
+};
+Result<Labels> read_labels(const ScoreArguments& arguments, const DataOptions& data);
+
+/// What the program says of the outputs of both models. Nothing where it was interrupted.
+Result<std::optional<Accuracy>> judge_pair(const std::string& program, const SharedModel& reference, const SharedModel& quantized,
+                                           RecordSource& data, const AccuracyOptions& options);
+
+/// Top-1 and top-5 of both models, or what the program says of them; nothing where it was interrupted.
+Result<std::optional<Accuracy>> measure_accuracy(const ScoreArguments& arguments, const Labels& labels, const SharedModel& reference,
+                                                 const SharedModel& quantized, RecordSource& data, const PairRunRequest& request);
+
+}  // namespace visq::tool
