@@ -38,15 +38,12 @@ std::string foreign_input(const Symptoms& symptoms) {
 }
 
 /// The change after which the data would fill the ranges, as a clause; empty where there is none.
-Result<std::string> fitting_change(const Symptoms& symptoms, RecordSource& data, const DiagnoseOptions& options,
-                                   const DiagnoseResult& result) {
-  const bool harmless = std::all_of(result.output_sqnr.begin(), result.output_sqnr.end(), [](double sqnr) { return sqnr >= kHarmless; });
-  if (harmless) return std::string();
+Result<std::string> fitting_change(const Symptoms& symptoms, RecordSource& data, const DiagnoseOptions& options) {
   VISQ_ASSIGN(const auto fit, fit_ranges(symptoms, data, options));
   if (!fit || fit->change.empty()) return std::string();
   return fmt::format(
-      "the ranges of calibration fit these data {}: the float model's values then miss them by a factor of {:.2f} in the "
-      "mean over {} feature maps, as the data are by {:.3g}",
+      "the ranges of calibration fit these data {}: the float model's values then miss them by a factor of {:.2f} ({} "
+      "feature maps), as the data are by {:.3g}",
       fit->change, fit->changed_miss, fit->maps, fit->miss);
 }
 
@@ -85,17 +82,18 @@ void look_at_layout(const Symptoms& symptoms, const WhatIf& what_if, DiagnoseRes
 
 }  // namespace
 
-Status add_data_remarks(const Symptoms& symptoms, const WhatIf& what_if, RecordSource& data, const DiagnoseOptions& options,
-                        DiagnoseResult& result) {
-  if (!result.remarks.empty()) return {};
+Result<std::string> add_data_remarks(const Symptoms& symptoms, const WhatIf& what_if, RecordSource& data, const DiagnoseOptions& options,
+                                     DiagnoseResult& result) {
+  if (!result.remarks.empty()) return std::string();
   const std::string input = foreign_input(symptoms);
-  VISQ_ASSIGN(const std::string change, fitting_change(symptoms, data, options, result));
-  if (!input.empty() || !change.empty()) {
+  VISQ_ASSIGN(const std::string change, fitting_change(symptoms, data, options));
+  const bool harmless = std::all_of(result.output_sqnr.begin(), result.output_sqnr.end(), [](double sqnr) { return sqnr >= kHarmless; });
+  if (!input.empty() || (!change.empty() && !harmless)) {
     result.remarks.push_back(
         {"wrong data", fmt::format("{}{}{}. {}", input, !input.empty() && !change.empty() ? "; " : "", change, whose_fault(result))});
   }
   look_at_layout(symptoms, what_if, result);
-  return {};
+  return result.remarks.empty() ? change : std::string();
 }
 
 }  // namespace visq::diagnosis

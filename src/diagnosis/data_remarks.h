@@ -8,8 +8,8 @@
 namespace visq::diagnosis {
 
 /// Adds the remarks "wrong data" and "channel order", where no other remark explains the pair. `data`: the records that were diagnosed.
-/// Errors: those of the runs.
-Status add_data_remarks(const Symptoms& symptoms, const WhatIf& what_if, RecordSource& data, const DiagnoseOptions& options,
-                        DiagnoseResult& result);
+/// Returns a clause about data that are odd, but do no harm between these two models; empty where there is none. Errors: those of the runs.
+Result<std::string> add_data_remarks(const Symptoms& symptoms, const WhatIf& what_if, RecordSource& data, const DiagnoseOptions& options,
+                                     DiagnoseResult& result);
 
 }  // namespace visq::diagnosis

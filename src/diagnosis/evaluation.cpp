@@ -18,6 +18,9 @@ constexpr double kGood = 0.9, kFair = 0.5;
 constexpr double kLeastGain = 0.1, kClearGain = 1.5;
 /// An accuracy within so many standard errors of chance is no better.
 constexpr double kErrors = 3;
+/// How far above chance a float model must get so that a change has made it good; classes that are put in order by the model's own answers
+/// must explain so many of them.
+constexpr double kAboveChance = 0.2, kExplained = 0.6;
 /// Records that changes are tried on, and how many changes on top of one another.
 constexpr std::int64_t kTried = 64;
 constexpr std::size_t kMostSteps = 2;
@@ -27,19 +30,16 @@ using Scored = std::optional<Accuracy>;
 
 class Evaluation {
  public:
-  Evaluation(const Subject& subject, const DiagnoseOptions& options, Mode mode) : subject_(subject), options_(options), mode_(mode) {}
+  Evaluation(const Subject& subject, const DiagnoseOptions& options, Mode mode)
+      : subject_(subject), options_(options), mode_(mode), output_(options.scoring.output_node) {}
 
-  Result<Scored> as_it_is() const { return score(*scoring().data, scoring().records, scoring().labels); }
-
-  /// The accuracy on data that are changed by these steps: of all records, or of those that are tried.
-  Result<Scored> changed(const Steps& steps, const std::vector<std::int64_t>& records) const {
-    VISQ_ASSIGN(const auto data, changed_records(*scoring().data, subject_.reference(), subject_.quantized(), steps, records));
-    std::vector<std::int64_t> labels;
-    for (const std::int64_t record : records) {
-      if (!scoring().labels.empty()) labels.push_back(scoring().labels[as_size(record)]);
-    }
-    return score(*data, {0, data->count()}, std::move(labels));
-  }
+  Result<Scored> as_it_is() const { return score(subject_.quantized_model(), *scoring().data, scoring().records, scoring().labels); }
+  /// From now on: the output that was judged, by its name in the float model.
+  void keep_to(const std::string& output) { output_ = output; }
+  /// Of the float model alone (of both, where a program judges): after these steps, on the records that are tried.
+  Result<Scored> tried(const Steps& steps) const { return changed(subject_.reference_model(), steps, tried_records()); }
+  /// Of both models, on all records.
+  Result<Scored> confirmed(const Steps& steps) const { return changed(subject_.quantized_model(), steps, all_records()); }
 
   std::vector<std::int64_t> all_records() const { return spread(scoring().records.last - scoring().records.first); }
   /// A program judges all records or none, since it knows how many there are; so do models whose records build on each other.
@@ -56,6 +56,15 @@ class Evaluation {
   }
 
  private:
+  Result<Scored> changed(const std::shared_ptr<const Model>& twin, const Steps& steps, const std::vector<std::int64_t>& records) const {
+    VISQ_ASSIGN(const auto data, changed_records(*scoring().data, subject_.reference(), subject_.quantized(), steps, records));
+    std::vector<std::int64_t> labels;
+    for (const std::int64_t record : records) {
+      if (!scoring().labels.empty()) labels.push_back(scoring().labels[as_size(record)]);
+    }
+    return score(twin, *data, {0, data->count()}, std::move(labels));
+  }
+
   const Scoring& scoring() const { return options_.scoring; }
 
   std::vector<std::int64_t> spread(std::int64_t most) const {
@@ -66,24 +75,28 @@ class Evaluation {
     return records;
   }
 
-  Result<Scored> score(RecordSource& data, RecordRange records, std::vector<std::int64_t> labels) const {
+  Result<Scored> score(const std::shared_ptr<const Model>& twin, RecordSource& data, RecordRange records,
+                       std::vector<std::int64_t> labels) const {
     if (scoring().program) return scoring().program(data, records);
     AccuracyOptions request;
     static_cast<RunRequest&>(request) = options_;
     request.progress = {};
     request.records = records;
-    request.quantized_mode = mode_;
+    const bool alone = twin == subject_.reference_model();
+    request.quantized_mode = alone ? Mode::kFp32 : mode_;
+    if (alone) request.pairs.clear();
     request.labels = std::move(labels);
     request.label_offset = scoring().label_offset;
-    request.output_node = scoring().output_node;
+    request.output_node = output_;
     request.any_label = true;
-    VISQ_ASSIGN(Accuracy measured, accuracy(subject_.reference_model(), subject_.quantized_model(), data, request));
+    VISQ_ASSIGN(Accuracy measured, accuracy(subject_.reference_model(), twin, data, request));
     return Scored(std::move(measured));
   }
 
   const Subject& subject_;
   const DiagnoseOptions& options_;
   Mode mode_;
+  std::string output_;
 };
 
 /// Shares as percent; numbers of a program as they are.
@@ -102,27 +115,47 @@ std::string words_of(const Steps& steps) {
   return words;
 }
 
-/// The steps that win most on the records that are tried, each only where it wins enough on top of those before it.
-Result<Steps> find_steps(const Evaluation& evaluation) {
-  Steps steps;
-  const auto records = evaluation.tried_records();
-  VISQ_ASSIGN(Scored before, evaluation.changed({}, records));
-  while (before && steps.size() < kMostSteps) {
-    const PreProcessing* best = nullptr;
-    Scored most = before;
-    for (const PreProcessing& change : usual_changes()) {
-      Steps more = steps;
-      more.push_back(&change);
-      VISQ_ASSIGN(const Scored after, evaluation.changed(more, records));
-      if (!after) return Steps();
-      if (after->reference.top1 > most->reference.top1) best = &change, most = after;
-    }
-    const auto count = static_cast<std::int64_t>(records.size());
-    if (best == nullptr || most->reference.top1 < before->reference.top1 + needed_gain(*before, count)) break;
-    steps.push_back(best);
-    before = most;
+/// What may have to be done before any other step shows: it changes places, not values.
+std::vector<Steps> beginnings() {
+  std::vector<Steps> all{{}};
+  for (const PreProcessing& change : usual_changes()) {
+    if (change.moves) all.push_back({&change});
   }
-  return steps;
+  return all;
+}
+
+/// The best of all single steps on top of these.
+struct Best {
+  Steps steps;
+  Scored score;
+};
+Result<Best> best_step(const Evaluation& evaluation, const Steps& beginning) {
+  Best best;
+  for (const PreProcessing& change : usual_changes()) {
+    Steps steps = beginning;
+    steps.push_back(&change);
+    VISQ_ASSIGN(Scored after, evaluation.tried(steps));
+    if (after && (!best.score || after->reference.top1 > best.score->reference.top1)) best = {std::move(steps), std::move(after)};
+  }
+  return best;
+}
+
+/// The steps that win most on the records that are tried, each only where it wins enough on top of those before it. Where none does, on
+/// top of those that move values; a program is not asked so often.
+Result<Steps> find_steps(const Evaluation& evaluation) {
+  VISQ_ASSIGN(const Scored before, evaluation.tried({}));
+  if (!before) return Steps();
+  for (const Steps& beginning : beginnings()) {
+    Best found{beginning, before};
+    while (found.steps.size() < kMostSteps) {
+      VISQ_ASSIGN(Best best, best_step(evaluation, found.steps));
+      if (!best.score || best.score->reference.top1 < found.score->reference.top1 + needed_gain(*before, before->records)) break;
+      found = std::move(best);
+    }
+    if (found.steps.size() > beginning.size()) return found.steps;
+    if (!before->program.empty()) break;
+  }
+  return Steps();
 }
 
 /// True where both models are no better than one that always says the most frequent class.
@@ -136,7 +169,7 @@ std::string chance_words(const Accuracy& measured, double chance) {
   if (!measured.program.empty() || !near_chance(measured, chance)) return "";
   return fmt::format(
       "both models are near chance (float {}, quantized {}, the most frequent class {} of {} records): the data or the "
-      "labels are wrong. ",
+      "labels are wrong: ",
       shown(measured, measured.reference.top1), shown(measured, measured.quantized.top1), shown(measured, chance), measured.records);
 }
 
@@ -157,9 +190,9 @@ GlobalRemark wrong_labels(const Accuracy& before, const LabelReading& reading, c
 }
 
 GlobalRemark both_wrong(const Accuracy& measured, const std::string& beginning, std::size_t outside) {
-  const std::string none = outside == 0 ? "" : fmt::format("{} labels name none of the {} classes. ", outside, measured.classes);
+  const std::string none = outside == 0 ? "" : fmt::format("{} labels name none of the {} classes; ", outside, measured.classes);
   return {"both models wrong",
-          fmt::format("{}{}None of the usual errors that were tried (scale, mean and deviation, channel order, memory layout, labels that "
+          fmt::format("{}{}none of the usual errors that were tried (scale, mean and deviation, channel order, memory layout, labels that "
                       "count from 1, classes in another order) makes the float model good: look at a few records with their labels, and "
                       "whether the float model is the one that was trained",
                       beginning, none)};
@@ -169,7 +202,9 @@ GlobalRemark both_wrong(const Accuracy& measured, const std::string& beginning, 
 const LabelReading* best_reading(const std::vector<LabelReading>& readings, double needed) {
   const LabelReading* best = nullptr;
   for (const LabelReading& reading : readings) {
-    if (reading.right >= needed && (best == nullptr || reading.right > best->right + (reading.guessed ? kLeastGain : 0))) best = &reading;
+    if (reading.right >= (reading.guessed ? std::max(needed, kExplained) : needed) &&
+        (best == nullptr || reading.right > best->right + (reading.guessed ? kLeastGain : 0)))
+      best = &reading;
   }
   return best;
 }
@@ -177,14 +212,16 @@ const LabelReading* best_reading(const std::vector<LabelReading>& readings, doub
 Status explain_poor(const Evaluation& evaluation, const Accuracy& before, DiagnoseResult& result) {
   const bool labelled = before.program.empty();
   const std::vector<std::int64_t> labels = labelled ? evaluation.labels() : std::vector<std::int64_t>{};
-  const std::string beginning = chance_words(before, chance_of(labels));
-  const double needed = before.reference.top1 + needed_gain(before, before.records);
+  const double chance = chance_of(labels);
+  const std::string beginning = chance_words(before, chance);
+  const double gained = before.reference.top1 + needed_gain(before, before.records);
+  const double needed = labelled ? std::max(gained, chance + kAboveChance) : gained;
   const auto readings = label_readings(before.best, labels, before.classes);
   const LabelReading* const reading = best_reading(readings, needed);
   VISQ_ASSIGN(const Steps steps, find_steps(evaluation));
   Scored after;
   if (!steps.empty()) {
-    VISQ_ASSIGN(after, evaluation.changed(steps, evaluation.all_records()));
+    VISQ_ASSIGN(after, evaluation.confirmed(steps));
   }
   const bool data_win = after && after->reference.top1 >= needed;
   if (reading != nullptr && (!data_win || reading->right > after->reference.top1 + (reading->guessed ? kLeastGain : 0))) {
@@ -203,9 +240,10 @@ Status explain_poor(const Evaluation& evaluation, const Accuracy& before, Diagno
 
 Status add_evaluation(const Subject& subject, const DiagnoseOptions& options, DiagnoseResult& result) {
   if (options.scoring.data == nullptr) return {};
-  const Evaluation evaluation(subject, options, result.quantized_mode);
+  Evaluation evaluation(subject, options, result.quantized_mode);
   VISQ_ASSIGN(result.accuracy, evaluation.as_it_is());
   if (!result.accuracy) return {};
+  evaluation.keep_to(result.accuracy->output);
   const double value = result.accuracy->reference.top1;
   const double limit = result.accuracy->program.empty() ? kGood : (std::fabs(value) > 1 ? 100 : 1) * kFair;
   return value < limit ? explain_poor(evaluation, *result.accuracy, result) : Status();

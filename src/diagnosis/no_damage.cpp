@@ -13,14 +13,14 @@ constexpr double kFineSqnr = 20, kFineShare = 0.95;
 
 }  // namespace
 
-void add_no_damage(const Answers& answers, DiagnoseResult& result) {
+void add_no_damage(const Answers& answers, const std::string& oddity, DiagnoseResult& result) {
   const bool blamed = std::any_of(result.findings.begin(), result.findings.end(), [](const Finding& finding) {
     return finding.severity != Severity::kHint || finding.cause == "RETRAINED";
   });
   double worst = HUGE_VAL;
   for (const double sqnr : result.output_sqnr) worst = std::min(worst, sqnr);
   if (blamed || !result.remarks.empty() || !std::isfinite(worst)) return;
-  const bool fine = answers.records > 0 ? answers.same_share() >= kFineShare : worst >= kFineSqnr;
+  const bool fine = answers.records > 0 && result.output_sqnr.size() == 1 ? answers.same_share() >= kFineShare : worst >= kFineSqnr;
   if (!fine) return;
   Finding finding;
   finding.cause = "NO_DAMAGE";
@@ -35,7 +35,9 @@ void add_no_damage(const Answers& answers, DiagnoseResult& result) {
         "layout), the labels or the float model itself are wrong, which cannot be seen without labels";
     finding.fix = "if results are poor: --labels or --eval; the usual errors in data and labels are then tried";
   }
+  if (!oddity.empty()) finding.text += fmt::format(". Odd about the data: {}", oddity);
   result.findings.push_back(std::move(finding));
+  result.measures.clear();  // there is nothing to be helped
 }
 
 }  // namespace visq::diagnosis

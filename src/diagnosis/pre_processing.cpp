@@ -151,9 +151,9 @@ const std::vector<PreProcessing>& usual_changes() {
       plain_again("multiplied by ImageNet's deviation, plus its mean (back to [0, 1])", 1),
       plain_again("multiplied by ImageNet's deviation, plus its mean, times 255 (back to [0, 255])", 255),
       {"less the mean of each record, divided by its deviation", standardize},
-      {"with the channels in reversed order (RGB for BGR)", reverse_channels, true},
-      {"with the memory read in the other layout (NCHW for NHWC)", turn_layout, true},
-      {"with rows and columns exchanged", swap_rows_and_columns, true},
+      {"taken with reversed channels (RGB for BGR)", reverse_channels, true, true},
+      {"read in the other memory layout (NCHW for NHWC)", turn_layout, true, true},
+      {"turned, rows for columns", swap_rows_and_columns, true},
   };
   return all;
 }

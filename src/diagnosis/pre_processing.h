@@ -26,6 +26,7 @@ struct PreProcessing {
   std::string words;  ///< follows "the data": "divided by 255"
   std::function<void(InputValues& input)> apply;
   bool pictures = false;  ///< only for pictures; leaves other inputs as they are
+  bool moves = false;     ///< values go to other places and stay what they are
 };
 
 /// In the order in which they are tried: scalings, mean and deviation, channels, layout.

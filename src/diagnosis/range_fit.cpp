@@ -14,11 +14,13 @@ namespace {
 
 /// Factors: data that miss the ranges by less fit them; those after a change must fit so well, and so much better (as a share of the
 /// logarithm). One map counts at most kMost.
-constexpr double kFits = 1.42, kMustFit = 1.42, kBetter = 0.6, kMost = 1000;
+constexpr double kFits = 1.28, kMustFit = 1.42, kBetter = 0.65, kMost = 1000;
 /// A change that leaves an input so far off its range is not tried.
 constexpr double kFarInput = 4;
+/// An input that misses its range by less may come from other records, not from another scale.
+constexpr double kOtherUnits = 2;
 constexpr std::size_t kFewestMaps = 3;
-constexpr std::int64_t kMostRecords = 16;
+constexpr std::int64_t kMostRecords = 24;
 
 using Bounds = std::map<int, analysis::RealBounds>;
 
@@ -26,7 +28,7 @@ using Bounds = std::map<int, analysis::RealBounds>;
 struct Ranged {
   int reference = 0;  ///< tensor of the reference
   bool symmetric = false;
-  double width = 0;
+  analysis::RealBounds offered;  ///< what its grid can hold
 };
 
 std::vector<Ranged> ranged_maps(const Symptoms& symptoms) {
@@ -35,18 +37,24 @@ std::vector<Ranged> ranged_maps(const Symptoms& symptoms) {
   for (const QuantizedMap& map : symptoms.maps()) {
     const bool own = symptoms.first_of_group(map.tensor) == map.tensor && !has_fixed_grid(subject, map.tensor);
     if (!own || map.offered_width() <= 0) continue;
-    maps.push_back({subject.reference_of(map.tensor), subject.q().tensor(map.tensor).dtype == DType::kInt16, map.offered_width()});
+    maps.push_back({subject.reference_of(map.tensor), subject.q().tensor(map.tensor).dtype == DType::kInt16, map.offered});
   }
   return maps;
 }
 
-/// ln of the larger over the smaller width.
+/// ln(1 + how far both ends are off / the smaller of both widths): where the one end is the same, ln of the larger over the smaller width.
 double miss_of(const Ranged& map, const Bounds& bounds) {
   const auto found = bounds.find(map.reference);
   if (found == bounds.end()) return 0;
-  const auto [low, high] = found->second;
-  const double used = map.symmetric ? 2 * std::max(-low, high) : high - low;
-  return used > 0 ? std::min(std::fabs(std::log(used / map.width)), std::log(kMost)) : std::log(kMost);
+  auto [low, high] = found->second;
+  auto [offered_low, offered_high] = map.offered;
+  if (map.symmetric) {
+    high = std::max(-low, high), low = 0;
+    offered_high = std::max(-offered_low, offered_high), offered_low = 0;
+  }
+  const double least = std::min(high - low, offered_high - offered_low);
+  const double off = std::fabs(low - offered_low) + std::fabs(high - offered_high);
+  return least > 0 ? std::min(std::log1p(off / least), std::log(kMost)) : std::log(kMost);
 }
 
 /// What takes an input onto the range that it was calibrated for, whatever mean and deviation that was done with.
@@ -59,15 +67,29 @@ std::vector<PreProcessing> stretches(const Symptoms& symptoms, const std::vector
     const bool ranged = std::any_of(maps.begin(), maps.end(), [&](const Ranged& each) { return each.reference == inputs[0]; });
     const auto& moments = map.values->moments;
     if (!only_input || !ranged || moments.max <= moments.min || !changes.empty()) continue;
+    const Ranged input{inputs[0], false, map.offered};
+    if (miss_of(input, {{inputs[0], {map.values->low(), map.values->high()}}}) < std::log(kOtherUnits)) continue;
     changes.push_back(stretched(moments.min, moments.max, map.offered.low, map.offered.high));
   }
   return changes;
 }
 
-double mean_miss(const std::vector<Ranged>& maps, const Bounds& bounds) {
-  double sum = 0;
-  for (const Ranged& map : maps) sum += miss_of(map, bounds);
-  return std::exp(sum / static_cast<double>(maps.size()));
+double median(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// ln of RangeFit::miss.
+double total_miss(const Model& reference, const std::vector<Ranged>& maps, const Bounds& bounds) {
+  const auto& graph_inputs = reference.main().inputs;
+  std::vector<double> inputs, others;
+  for (const Ranged& map : maps) {
+    const bool input = std::find(graph_inputs.begin(), graph_inputs.end(), map.reference) != graph_inputs.end();
+    (input ? inputs : others).push_back(miss_of(map, bounds));
+  }
+  if (inputs.empty() || others.empty()) return median(inputs.empty() ? others : inputs);
+  return (median(inputs) + median(others)) / 2;
 }
 
 class Fitter {
@@ -76,6 +98,7 @@ class Fitter {
       : subject_(symptoms.subject()), data_(data), request_(request), maps_(ranged_maps(symptoms)) {}
 
   const std::vector<Ranged>& maps() const { return maps_; }
+  double miss(const Bounds& bounds) const { return total_miss(subject_.reference(), maps_, bounds); }
 
   /// What the float model's maps hold on the data after a change (null: none). Nothing where the input would be far off its range.
   Result<std::optional<Bounds>> bounds(const PreProcessing* change) const {
@@ -132,19 +155,22 @@ Result<std::optional<RangeFit>> fit_ranges(const Symptoms& symptoms, RecordSourc
   const Fitter fitter(symptoms, data, request);
   if (fitter.maps().size() < kFewestMaps) return std::optional<RangeFit>();
   VISQ_ASSIGN(const auto as_they_are, fitter.bounds(nullptr));
-  RangeFit fit{fitter.maps().size(), mean_miss(fitter.maps(), *as_they_are), "", 1};
+  RangeFit fit{fitter.maps().size(), std::exp(fitter.miss(*as_they_are)), "", 1};
   if (fit.miss < kFits) return std::optional<RangeFit>();
   double best = std::min(std::log(kMustFit), kBetter * std::log(fit.miss));
-  std::vector<PreProcessing> changes = usual_changes();
-  for (PreProcessing& change : stretches(symptoms, fitter.maps())) changes.push_back(std::move(change));
-  for (const PreProcessing& change : changes) {
-    VISQ_ASSIGN(const auto bounds, fitter.bounds(&change));
-    const double miss = bounds ? std::log(mean_miss(fitter.maps(), *bounds)) : best;
-    if (miss >= best) continue;
-    best = miss;
-    fit.change = change.words;
-    fit.changed_miss = std::exp(miss);
-  }
+  const auto try_all = [&](const std::vector<PreProcessing>& changes) -> Status {
+    for (const PreProcessing& change : changes) {
+      VISQ_ASSIGN(const auto bounds, fitter.bounds(&change));
+      const double miss = bounds ? fitter.miss(*bounds) : best;
+      if (miss >= best) continue;
+      best = miss;
+      fit.change = change.words;
+      fit.changed_miss = std::exp(miss);
+    }
+    return {};
+  };
+  VISQ_TRY(try_all(usual_changes()));
+  if (fit.change.empty()) VISQ_TRY(try_all(stretches(symptoms, fitter.maps())));  // by its own making right at the input
   return std::optional(std::move(fit));
 }
 

@@ -11,8 +11,10 @@
 
 namespace visq::diagnosis {
 
-/// By which factor the float model's values miss the ranges of calibration: the geometric mean, over the feature maps that have a range of
-/// their own, of the larger over the smaller of both widths (at most 1000 each).
+/// By which factor the float model's values miss the ranges of calibration. Of one feature map that is 1 + what both ends are off, as a
+/// share of the smaller of both widths (at most 1000; where the lower end is 0 in both, the larger over the smaller width). Over all maps
+/// that have a range of their own: the geometric mean of the input and of the median of the others, since extremes of a few records scatter
+/// more the deeper a map lies, and one wrong range is not the data's fault.
 struct RangeFit {
   std::size_t maps = 0;
   double miss = 1;     ///< of the data as they are

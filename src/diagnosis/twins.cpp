@@ -17,6 +17,8 @@ namespace {
 
 /// See TwinEvidence::differ().
 constexpr double kSameAnswers = 0.9, kGoodTwinSqnr = 20;
+/// What the weights must cost, in dB, beside quantization.
+constexpr double kCostOfWeights = 3;
 
 /// SQNR of the worst output.
 Result<double> worst_output(const std::shared_ptr<const Model>& reference, const std::shared_ptr<const Model>& quantized,
@@ -61,18 +63,20 @@ void add_retrained(const TwinEvidence& evidence, DiagnoseResult& result) {
                       {"threshold", UsualDifference::kRetrainedSteps}};
   if (evidence.own_sqnr) finding.evidence.emplace_back(kOwnSqnr, *evidence.own_sqnr);
   finding.fix = "compare with the float model that this training started from or ended with";
-  result.findings.push_back(std::move(finding));
+  result.findings.insert(result.findings.begin(), std::move(finding));  // what else is odd about weights comes from there
 }
 
 }  // namespace
 
 bool TwinEvidence::differ() const { return answers.records > 0 ? answers.same_share() < kSameAnswers : output_sqnr < kGoodTwinSqnr; }
 
+bool TwinEvidence::differ_by_weights() const { return differ() && (!own_sqnr || *own_sqnr >= output_sqnr + kCostOfWeights); }
+
 std::string TwinEvidence::blame() const {
   if (!own_sqnr) return "";
   const std::string measured = fmt::format(
-      ". With the quantized model's own weights the float model is {:.1f} dB from it (with its own, "
-      "{:.1f} dB)",
+      ". Against the float model with the quantized model's weights in it the outputs have {:.1f} dB, against the float model as it is "
+      "{:.1f} dB",
       *own_sqnr, output_sqnr);
   if (*own_sqnr < kGoodTwinSqnr) return measured + ": quantization costs something, too";
   return measured + ": it is the weights that differ, not what quantization makes of them";

@@ -31,6 +31,8 @@ struct TwinEvidence {
   /// The models do not do the same, as their users see it: other classes in more than a tenth of the records; where there are none, an
   /// error of the outputs over a tenth of their amplitude.
   bool differ() const;
+  /// They differ, and not because of what quantization does to the weights: that alone would cost less, where it could be measured.
+  bool differ_by_weights() const;
   /// Whose fault the difference is, in a sentence that begins with a blank; empty where it was not measured.
   std::string blame() const;
 };

@@ -69,7 +69,7 @@ TEST_F(Evaluation, AWrongScaleIsFoundByTheRangesOfCalibration) {
 }
 
 TEST_F(Evaluation, RowsAndColumnsExchanged) {
-  expect_remark(with({change("with rows and columns")}, labels_), "wrong data", "with the data with rows and columns exchanged");
+  expect_remark(with({change("turned, rows")}, labels_), "wrong data", "with the data turned, rows for columns");
 }
 
 TEST_F(Evaluation, LabelsThatCountFromOne) {

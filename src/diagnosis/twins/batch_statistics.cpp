@@ -28,7 +28,7 @@ std::vector<double> factors_of(const LayerPair& layer) {
 }
 
 std::optional<GlobalRemark> judge(const TwinEvidence& evidence) {
-  if (!evidence.differ()) return std::nullopt;  // equalized on purpose: the next layer takes it back
+  if (!evidence.differ_by_weights()) return std::nullopt;  // equalized on purpose: the next layer takes it back
   std::size_t scaled = 0;
   double low = HUGE_VAL, high = 0;
   for (const LayerPair& layer : evidence.layers.pairs) {

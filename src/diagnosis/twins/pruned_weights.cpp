@@ -16,7 +16,8 @@ std::optional<GlobalRemark> judge(const TwinEvidence& evidence) {
     layers += static_cast<double>(layer.emptied) > kPrunedShare * static_cast<double>(layer.elements) ? 1U : 0U;
   }
   const double share = all > 0 ? static_cast<double>(emptied) / static_cast<double>(all) : 0;
-  if (share < kPrunedShare || 2 * layers < evidence.layers.pairs.size() || layers < TwinLayers::kFewLayers || !evidence.differ()) {
+  if (share < kPrunedShare || 2 * layers < evidence.layers.pairs.size() || layers < TwinLayers::kFewLayers ||
+      !evidence.differ_by_weights()) {
     return std::nullopt;
   }
   return GlobalRemark{

@@ -8,8 +8,7 @@ namespace {
 
 std::optional<GlobalRemark> judge(const TwinEvidence& evidence) {
   const UsualDifference& usual = evidence.symptoms.usual_difference();
-  if (!usual.retrained() || !evidence.differ() || !evidence.own_sqnr) return std::nullopt;
-  if (*evidence.own_sqnr < evidence.output_sqnr + 3) return std::nullopt;  // quantization alone would cost as much
+  if (!usual.retrained() || !evidence.own_sqnr || !evidence.differ_by_weights()) return std::nullopt;
   return GlobalRemark{
       "trained further",
       fmt::format("the quantized model's weights are a trained-on version of the float model's, another checkpoint or training with "

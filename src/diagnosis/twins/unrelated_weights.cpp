@@ -12,7 +12,8 @@ constexpr double kUnrelatedCosine = 0.3;
 std::optional<GlobalRemark> judge(const TwinEvidence& evidence) {
   const TwinLayers& layers = evidence.layers;
   const double cosine = layers.median_cosine();
-  if (layers.pairs.empty() || 2 * layers.pairs.size() < layers.in_quantized || cosine >= kUnrelatedCosine) return std::nullopt;
+  if (layers.pairs.size() < TwinLayers::kFewLayers || 2 * layers.pairs.size() < layers.in_quantized || cosine >= kUnrelatedCosine)
+    return std::nullopt;
   return GlobalRemark{
       "unrelated weights",
       fmt::format("the weights of {} and {} have nothing in common (median cosine {:.2f} over {} layers of equal shapes): they are not the "
