@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "support/models/model_builder.h"
+#include "support/runs/data_files.h"
 #include "tool/tool_support.h"
 
 namespace visq::testing {
