@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/as_size.h"
-#include "diagnosis/pre_processing.h"
+#include "diagnosis/whole/pre_processing.h"
 #include "visq/data.h"
 #include "visq/diagnose.h"
 
@@ -76,6 +76,18 @@ TEST_F(Evaluation, LabelsThatCountFromOne) {
   std::vector<std::int64_t> labels = labels_;
   for (std::int64_t& label : labels) ++label;
   expect_remark(with({}, labels), "wrong labels", "labels count from 1 (--label-offset -1), the float model is right in 100.0 %");
+}
+
+TEST_F(Evaluation, LogitsAreJudgedWhereOnlyOneModelHasASoftmax) {
+  Model logits = *int8_;
+  Subgraph& graph = logits.subgraphs.front();
+  graph.outputs = {graph.operators.back().inputs[0]};
+  graph.operators.pop_back();
+  int8_ = std::make_shared<const Model>(logits);
+  const DiagnoseResult result = with({}, labels_);
+  expect_remark(result, "ends differ", "only the float model ends with SOFTMAX");
+  ASSERT_TRUE(result.accuracy.has_value());
+  EXPECT_EQ(result.accuracy->quantized.top1, 1.0);
 }
 
 TEST_F(Evaluation, LabelsWithoutSense) {

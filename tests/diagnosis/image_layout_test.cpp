@@ -1,5 +1,5 @@
 // Smooth pictures in either layout.
-#include "diagnosis/image_layout.h"
+#include "diagnosis/whole/image_layout.h"
 
 #include <gtest/gtest.h>
 

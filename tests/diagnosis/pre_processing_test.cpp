@@ -1,5 +1,5 @@
 // What the usual changes do to a small picture, and what undoes them.
-#include "diagnosis/pre_processing.h"
+#include "diagnosis/whole/pre_processing.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -25,6 +25,29 @@ TEST(DiagnoseCommand, WritesAllFilesAndValidJson) {
   EXPECT_EQ(result["validation"].size(), 12U);
 }
 
+TEST(DiagnoseCommand, MeasuresAccuracyByLabels) {
+  const ProcessResult run = run_tool({"diagnose", kFp32, kInt8, "-d", kData, "--labels", example("labels.npy"), "--quiet", "--json", "-"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json result = Json::parse(run.out);
+  EXPECT_EQ(schema_violation("diagnose.schema.json", result), "");
+  EXPECT_EQ(result["accuracy"]["records"], 64);  // all of the data, though fewer are diagnosed
+  EXPECT_EQ(result["accuracy"]["quantized"]["top1"], 1.0);
+  EXPECT_TRUE(result["remarks"].empty());
+  const ProcessResult text =
+      run_tool({"diagnose", kFp32, kInt8, "-d", kData, "--labels", example("labels.npy"), "--label-offset", "1", "--quiet"});
+  EXPECT_NE(text.out.find("accuracy: float model 0.0 %, quantized model 0.0 %"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("labels count from 1 (--label-offset 0)"), std::string::npos) << text.out;
+}
+
+TEST(DiagnoseCommand, TakesTheNumberOfAProgram) {
+  const ProcessResult run = run_tool({"diagnose", kFp32, kInt8, "-d", kData, "--eval", "echo 0.75 #", "--quiet", "--json", "-"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json result = Json::parse(run.out);
+  EXPECT_EQ(schema_violation("diagnose.schema.json", result), "");
+  EXPECT_EQ(result["accuracy"]["program"], "echo 0.75 #");
+  EXPECT_EQ(result["accuracy"]["reference"], 0.75);
+}
+
 TEST(DiagnoseCommand, SameBytesWithAnyNumberOfThreads) {
   const auto json = [](const std::string& threads) {
     return run_tool({"diagnose", kFp32, kInt8, "-d", kData, "--threads", threads, "--quiet", "--json", "-"}).out;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "diagnosis/twins.h"
+#include "diagnosis/whole/twins.h"
 
 namespace visq::diagnosis::twin_batch_statistics {
 namespace {

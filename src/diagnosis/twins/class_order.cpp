@@ -8,7 +8,7 @@
 #include "analysis/facts/layer_values.h"
 #include "core/as_size.h"
 #include "diagnosis/repair.h"
-#include "diagnosis/twins.h"
+#include "diagnosis/whole/twins.h"
 
 namespace visq::diagnosis::twin_class_order {
 namespace {

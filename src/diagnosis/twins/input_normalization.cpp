@@ -7,7 +7,7 @@
 
 #include "analysis/facts/layer_values.h"
 #include "core/as_size.h"
-#include "diagnosis/twins.h"
+#include "diagnosis/whole/twins.h"
 #include "model/slots.h"
 
 namespace visq::diagnosis::twin_input_normalization {

@@ -1,7 +1,7 @@
 // Weights that were set to zero on one side only.
 #include <fmt/format.h>
 
-#include "diagnosis/twins.h"
+#include "diagnosis/whole/twins.h"
 
 namespace visq::diagnosis::twin_pruned_weights {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "diagnosis/twins.h"
+#include "diagnosis/whole/twins.h"
 #include "model/slots.h"
 
 namespace visq::diagnosis::twin_softmax {

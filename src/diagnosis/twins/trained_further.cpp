@@ -1,14 +1,14 @@
 // A fine-tuned checkpoint: weights that were trained on from the float model's (or the other way round), and do something else by now.
 #include <fmt/format.h>
 
-#include "diagnosis/twins.h"
+#include "diagnosis/whole/twins.h"
 
 namespace visq::diagnosis::twin_trained_further {
 namespace {
 
 std::optional<GlobalRemark> judge(const TwinEvidence& evidence) {
   const UsualDifference& usual = evidence.symptoms.usual_difference();
-  if (!usual.retrained() || !evidence.own_sqnr || !evidence.differ_by_weights()) return std::nullopt;
+  if (evidence.fault_found || !usual.retrained() || !evidence.own_sqnr || !evidence.differ_by_weights()) return std::nullopt;
   return GlobalRemark{
       "trained further",
       fmt::format("the quantized model's weights are a trained-on version of the float model's, another checkpoint or training with "

@@ -1,7 +1,7 @@
 // The same network trained another time: equal shapes, and weights that have nothing in common.
 #include <fmt/format.h>
 
-#include "diagnosis/twins.h"
+#include "diagnosis/whole/twins.h"
 
 namespace visq::diagnosis::twin_unrelated_weights {
 namespace {

@@ -83,7 +83,7 @@ class DiagnoseText {
 
   void findings() {
     const std::size_t shown = options_.columns == 0 ? result_.findings.size() : std::min(kShown, result_.findings.size());
-    if (result_.findings.empty()) line("No cause found.");
+    if (result_.findings.empty() && result_.remarks.empty()) line("No cause found.");
     for (std::size_t i = 0; i < shown; ++i) finding(i + 1, result_.findings[i]);
     if (shown < result_.findings.size()) line(fmt::format("and {} more; -o or --json has all", result_.findings.size() - shown));
   }

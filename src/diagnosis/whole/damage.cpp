@@ -1,4 +1,4 @@
-#include "diagnosis/damage.h"
+#include "diagnosis/whole/damage.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "diagnosis/shares.h"
+#include "diagnosis/whole/shares.h"
 
 #include <algorithm>
 

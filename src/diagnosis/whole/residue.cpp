@@ -1,4 +1,4 @@
-#include "diagnosis/residue.h"
+#include "diagnosis/whole/residue.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "diagnosis/advice.h"
 #include "diagnosis/in_float.h"
 #include "diagnosis/suspicion.h"
-#include "diagnosis/twins.h"
+#include "diagnosis/whole/twins.h"
 #include "model/slots.h"
 
 namespace visq::diagnosis {

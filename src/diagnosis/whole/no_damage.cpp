@@ -1,4 +1,4 @@
-#include "diagnosis/no_damage.h"
+#include "diagnosis/whole/no_damage.h"
 
 #include <fmt/format.h>
 
@@ -33,7 +33,7 @@ void add_no_damage(const Answers& answers, const std::string& oddity, DiagnoseRe
     finding.text +=
         ". Where results are poor nevertheless, both models have them alike: then the data (scale, channel order, memory "
         "layout), the labels or the float model itself are wrong, which cannot be seen without labels";
-    finding.fix = "if results are poor: --labels or --eval; the usual errors in data and labels are then tried";
+    finding.fix = "where results are poor: diagnose again with --labels or --eval, which tries the usual errors in data and labels";
   }
   if (!oddity.empty()) finding.text += fmt::format(". Odd about the data: {}", oddity);
   result.findings.push_back(std::move(finding));

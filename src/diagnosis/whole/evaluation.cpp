@@ -1,4 +1,4 @@
-#include "diagnosis/evaluation.h"
+#include "diagnosis/whole/evaluation.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "core/as_size.h"
-#include "diagnosis/label_errors.h"
-#include "diagnosis/pre_processing.h"
+#include "diagnosis/whole/label_errors.h"
+#include "diagnosis/whole/pre_processing.h"
 
 namespace visq::diagnosis {
 namespace {
@@ -28,10 +28,24 @@ constexpr std::size_t kMostSteps = 2;
 using Steps = std::vector<const PreProcessing*>;
 using Scored = std::optional<Accuracy>;
 
+/// The output that holds the classes where the user names none, by its name in the float model; empty: the first one. Where only the float
+/// model ends with a softmax, its first output has no counterpart: then what the quantized model ends with, which has the same order.
+std::string usual_output(const Subject& subject) {
+  const auto &f = subject.reference().main().outputs, &q = subject.quantized().main().outputs;
+  if (f.empty() || q.empty()) return "";
+  const auto maps = subject.q().feature_maps();
+  if (std::any_of(maps.begin(), maps.end(), [&](int map) { return subject.reference_of(map) == f[0]; })) return "";
+  const int partner = subject.reference_of(q[0]);
+  const bool same = partner >= 0 && subject.r().tensor(partner).shape.elements() == subject.r().tensor(f[0]).shape.elements();
+  return same ? subject.reference_names().name(partner) : "";
+}
+
 class Evaluation {
  public:
   Evaluation(const Subject& subject, const DiagnoseOptions& options, Mode mode)
-      : subject_(subject), options_(options), mode_(mode), output_(options.scoring.output_node) {}
+      : subject_(subject), options_(options), mode_(mode), output_(options.scoring.output_node) {
+    if (output_.empty()) output_ = usual_output(subject);
+  }
 
   Result<Scored> as_it_is() const { return score(subject_.quantized_model(), *scoring().data, scoring().records, scoring().labels); }
   /// From now on: the output that was judged, by its name in the float model.
@@ -48,6 +62,7 @@ class Evaluation {
     return scoring().program || in_order ? all_records() : spread(kTried);
   }
 
+  std::int64_t offset() const { return scoring().label_offset; }
   /// Labels of all records, as classes.
   std::vector<std::int64_t> labels() const {
     std::vector<std::int64_t> labels;
@@ -216,7 +231,7 @@ Status explain_poor(const Evaluation& evaluation, const Accuracy& before, Diagno
   const std::string beginning = chance_words(before, chance);
   const double gained = before.reference.top1 + needed_gain(before, before.records);
   const double needed = labelled ? std::max(gained, chance + kAboveChance) : gained;
-  const auto readings = label_readings(before.best, labels, before.classes);
+  const auto readings = label_readings(before.best, labels, before.classes, evaluation.offset());
   const LabelReading* const reading = best_reading(readings, needed);
   VISQ_ASSIGN(const Steps steps, find_steps(evaluation));
   Scored after;

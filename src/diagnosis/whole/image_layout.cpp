@@ -1,4 +1,4 @@
-#include "diagnosis/image_layout.h"
+#include "diagnosis/whole/image_layout.h"
 
 #include <cmath>
 

@@ -15,8 +15,10 @@ struct LabelReading {
   bool guessed = false;  ///< fitted to the model's own answers: chance has a part in it
 };
 
-/// `best`: the model's best class of every record; `labels` as they are read now. Readings that are no better than that are left out.
-std::vector<LabelReading> label_readings(std::span<const std::int64_t> best, std::span<const std::int64_t> labels, std::int64_t classes);
+/// `best`: the model's best class of every record; `labels` as they are read now, with `offset` (--label-offset). Readings that are no
+/// better than that are left out.
+std::vector<LabelReading> label_readings(std::span<const std::int64_t> best, std::span<const std::int64_t> labels, std::int64_t classes,
+                                         std::int64_t offset);
 
 /// The share of the most frequent label: what a model is right in that always says the same.
 double chance_of(std::span<const std::int64_t> labels);

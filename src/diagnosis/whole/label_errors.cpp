@@ -1,4 +1,4 @@
-#include "diagnosis/label_errors.h"
+#include "diagnosis/whole/label_errors.h"
 
 #include <fmt/format.h>
 
@@ -44,15 +44,17 @@ LabelReading best_order(std::span<const std::int64_t> best, std::span<const std:
 
 }  // namespace
 
-std::vector<LabelReading> label_readings(std::span<const std::int64_t> best, std::span<const std::int64_t> labels, std::int64_t classes) {
+std::vector<LabelReading> label_readings(std::span<const std::int64_t> best, std::span<const std::int64_t> labels, std::int64_t classes,
+                                         std::int64_t offset) {
   std::vector<LabelReading> readings;
   if (labels.empty() || best.size() != labels.size()) return readings;
   const double now = right_with_offset(best, labels, 0);
   const auto add = [&](LabelReading reading) {
     if (reading.right > now) readings.push_back(std::move(reading));
   };
-  add({"labels count from 1 (--label-offset -1)", right_with_offset(best, labels, -1), false});
-  add({"class 0 is the background's, and labels do not count it (--label-offset 1)", right_with_offset(best, labels, 1), false});
+  add({fmt::format("labels count from 1 (--label-offset {})", offset - 1), right_with_offset(best, labels, -1), false});
+  add({fmt::format("class 0 is the background's, and labels do not count it (--label-offset {})", offset + 1),
+       right_with_offset(best, labels, 1), false});
   if (static_cast<std::int64_t>(labels.size()) >= kRecordsPerClass * classes) add(best_order(best, labels));
   return readings;
 }

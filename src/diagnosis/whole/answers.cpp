@@ -1,4 +1,4 @@
-#include "diagnosis/answers.h"
+#include "diagnosis/whole/answers.h"
 
 #include <algorithm>
 #include <vector>

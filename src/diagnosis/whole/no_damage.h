@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "diagnosis/answers.h"
+#include "diagnosis/whole/answers.h"
 #include "visq/diagnose.h"
 
 namespace visq::diagnosis {

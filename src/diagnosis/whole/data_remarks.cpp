@@ -1,11 +1,11 @@
-#include "diagnosis/data_remarks.h"
+#include "diagnosis/whole/data_remarks.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "diagnosis/image_layout.h"
-#include "diagnosis/range_fit.h"
+#include "diagnosis/whole/image_layout.h"
+#include "diagnosis/whole/range_fit.h"
 #include "model/slots.h"
 
 namespace visq::diagnosis {

@@ -1,4 +1,4 @@
-#include "diagnosis/twin_layers.h"
+#include "diagnosis/whole/twin_layers.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,16 +3,16 @@
 #include <algorithm>
 
 #include "analysis/records/run_identity.h"
-#include "diagnosis/damage.h"
-#include "diagnosis/data_remarks.h"
-#include "diagnosis/evaluation.h"
 #include "diagnosis/examination.h"
 #include "diagnosis/measured_pair.h"
-#include "diagnosis/no_damage.h"
 #include "diagnosis/recalibration.h"
-#include "diagnosis/residue.h"
-#include "diagnosis/shares.h"
-#include "diagnosis/twins.h"
+#include "diagnosis/whole/damage.h"
+#include "diagnosis/whole/data_remarks.h"
+#include "diagnosis/whole/evaluation.h"
+#include "diagnosis/whole/no_damage.h"
+#include "diagnosis/whole/residue.h"
+#include "diagnosis/whole/shares.h"
+#include "diagnosis/whole/twins.h"
 
 namespace visq {
 namespace diagnosis {

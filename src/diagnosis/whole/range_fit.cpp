@@ -1,4 +1,4 @@
-#include "diagnosis/range_fit.h"
+#include "diagnosis/whole/range_fit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,15 +6,15 @@
 
 #include "analysis/records/model_runner.h"
 #include "core/as_size.h"
-#include "diagnosis/pre_processing.h"
 #include "diagnosis/suspicion.h"
+#include "diagnosis/whole/pre_processing.h"
 
 namespace visq::diagnosis {
 namespace {
 
-/// Factors: data that miss the ranges by less fit them; those after a change must fit so well, and so much better (as a share of the
-/// logarithm). One map counts at most kMost.
-constexpr double kFits = 1.28, kMustFit = 1.42, kBetter = 0.65, kMost = 1000;
+/// Factors: data that miss the ranges by less fit them; those after a change must fit so well (better still where the change
+/// leaves the input's range as it is), and so much better (as a share of the logarithm). One map counts at most kMost.
+constexpr double kFits = 1.28, kMustFit = 1.42, kMustFitMoved = 1.3, kMuchBetter = 0.65, kMost = 1000;
 /// A change that leaves an input so far off its range is not tried.
 constexpr double kFarInput = 4;
 /// An input that misses its range by less may come from other records, not from another scale.
@@ -157,12 +157,12 @@ Result<std::optional<RangeFit>> fit_ranges(const Symptoms& symptoms, RecordSourc
   VISQ_ASSIGN(const auto as_they_are, fitter.bounds(nullptr));
   RangeFit fit{fitter.maps().size(), std::exp(fitter.miss(*as_they_are)), "", 1};
   if (fit.miss < kFits) return std::optional<RangeFit>();
-  double best = std::min(std::log(kMustFit), kBetter * std::log(fit.miss));
+  double best = std::min(std::log(kMustFit), kMuchBetter * std::log(fit.miss));
   const auto try_all = [&](const std::vector<PreProcessing>& changes) -> Status {
     for (const PreProcessing& change : changes) {
       VISQ_ASSIGN(const auto bounds, fitter.bounds(&change));
       const double miss = bounds ? fitter.miss(*bounds) : best;
-      if (miss >= best) continue;
+      if (miss >= best || (change.moves && miss >= std::log(kMustFitMoved))) continue;
       best = miss;
       fit.change = change.words;
       fit.changed_miss = std::exp(miss);

@@ -1,4 +1,4 @@
-#include "diagnosis/twins.h"
+#include "diagnosis/whole/twins.h"
 
 #include <fmt/format.h>
 
@@ -85,7 +85,9 @@ std::string TwinEvidence::blame() const {
 void add_twins(const Symptoms& symptoms, RecordSource& data, const DiagnoseOptions& options, const Answers& answers,
                DiagnoseResult& result) {
   const Subject& subject = symptoms.subject();
-  TwinEvidence evidence{symptoms, twin_layers(subject.r(), subject.q()), answers, HUGE_VAL, std::nullopt};
+  const bool fault_found =
+      std::any_of(result.findings.begin(), result.findings.end(), [](const Finding& each) { return each.severity == Severity::kError; });
+  TwinEvidence evidence{symptoms, twin_layers(subject.r(), subject.q()), answers, HUGE_VAL, fault_found, std::nullopt};
   for (const double sqnr : result.output_sqnr) evidence.output_sqnr = std::min(evidence.output_sqnr, sqnr);
   if (evidence.layers.most_moved()) evidence.own_sqnr = measure_own(evidence, data, options, result.quantized_mode);
   std::vector<const TwinDef*> kinds = twin_all();

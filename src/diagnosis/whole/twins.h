@@ -4,9 +4,9 @@
 #include <optional>
 #include <string_view>
 
-#include "diagnosis/answers.h"
 #include "diagnosis/symptoms.h"
-#include "diagnosis/twin_layers.h"
+#include "diagnosis/whole/answers.h"
+#include "diagnosis/whole/twin_layers.h"
 #include "visq/diagnose.h"
 
 namespace visq::diagnosis {
@@ -19,7 +19,8 @@ struct TwinEvidence {
   const Symptoms& symptoms;
   TwinLayers layers;
   Answers answers;
-  double output_sqnr = 0;  ///< of the worst output, in dB
+  double output_sqnr = 0;    ///< of the worst output, in dB
+  bool fault_found = false;  ///< there is an error among the findings
   /// The same against the reference with the weights and biases of the quantized model, where most weights differ and all can be exchanged:
   /// what quantization alone costs.
   std::optional<double> own_sqnr;

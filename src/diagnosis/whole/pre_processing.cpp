@@ -1,4 +1,4 @@
-#include "diagnosis/pre_processing.h"
+#include "diagnosis/whole/pre_processing.h"
 
 #include <algorithm>
 #include <array>
