@@ -94,8 +94,9 @@ struct OutputDamage {
   std::int64_t records = 0;
   std::int64_t decisions = 0;  ///< rows of an output that a SOFTMAX makes; 0: there is none
   std::int64_t changed = 0;    ///< of them, whose best class is another than the float model's
-  /// Of the worst output that is no such row, in dB: the power of the float model's values about their mean over that of the error (where
-  /// they do not vary: their power). Of rows of classes: Σf² / Σ(f−q)². Infinite: no error.
+  /// Of the worst output, in dB; infinite: no error. Of rows of classes: Σf² / Σ(f−q)². Of others: the power of the float model's values
+  /// about the mean of their channel (where they do not vary: their power) over that of the error; channels 16 times smaller than the
+  /// largest, by their RMS, are another quantity, and count by themselves.
   double sqnr = 0;
   /// Of a model that keeps state: every record was run from a fresh state, since as one sequence they show damage and so they do not.
   bool fresh_state = false;

@@ -153,6 +153,114 @@ TEST(StructuralCauses, BiasAtTheWrongEndOfInt32) {
   EXPECT_GT(first.gain_db, 10);
 }
 
+/// Two layers; the map between them has one channel 50 times the others, which the second layer's weights take back.
+TEST(StructuralCauses, ChannelsOfOneMapThatDifferManyTimes) {
+  constexpr std::int64_t kWidth = 8;
+  TwinNetwork twin;
+  const int x = twin.map("x", {1, kWidth}, {-4.5F, 4.5F}), h = twin.map("h", {1, kWidth}, {-450, 450}),
+            y = twin.map("y", {1, 4}, {-60, 60});
+  std::vector<float> first = normal_values(kWidth * kWidth, 1), second = normal_values(4 * kWidth, 2);
+  for (std::size_t i = 0; i < kWidth; ++i) first[i] *= 50;
+  for (std::size_t i = 0; i < second.size(); i += kWidth) second[i] /= 50;
+  const int w1 = twin.weights("w1", kWidth, kWidth, first), w2 = twin.weights("w2", 4, kWidth, second);
+  twin.op("FULLY_CONNECTED", {x, w1, -1}, h);
+  twin.op("FULLY_CONNECTED", {h, w2, -1}, y);
+  twin.finish(x, y);
+  const Finding finding = finding_of(twin.diagnose_on(records_of(kWidth, [](auto&, unsigned) {})), "UNBALANCED_CHANNELS");
+  EXPECT_EQ(finding.name, "h");
+  EXPECT_EQ(evidence_of(finding, "channel"), 0);
+  EXPECT_GT(evidence_of(finding, "output_share"), 0.5);
+  EXPECT_GT(finding.gain_db, 5);
+}
+
+/// A normalization x / sqrt(x): one record's value is far smaller than the others'.
+TEST(StructuralCauses, RootOfAVarianceNearZero) {
+  TwinNetwork twin;
+  const int x = twin.map("x", {1, 8}, {0, 4}), r = twin.map("r", {1, 8}, {0, 4.7F}), y = twin.map("y", {1, 8}, {0, 2});
+  twin.op("RSQRT", {x}, r);
+  twin.op("MUL", {x, r}, y);
+  twin.finish(x, y);
+  const auto positive = [](std::vector<float>& values, unsigned record) {
+    for (float& value : values) value = 1 + std::fabs(value);
+    if (record == 3) values[0] = 12.0F / 255;  // three steps
+  };
+  const Finding finding = finding_of(twin.diagnose_on(records_of(8, positive)), "VANISHING_VARIANCE");
+  EXPECT_EQ(finding.name, "r");
+  EXPECT_NEAR(evidence_of(finding, "least_variance"), 12.0 / 255, 1e-4);
+  EXPECT_NE(finding.fix.find("epsilon"), std::string::npos);
+  EXPECT_GT(finding.gain_db, 0.5) << "the output's own rounding stays";
+}
+
+/// A table of token vectors, the first of which is 30 times the others.
+TEST(StructuralCauses, OneLargeRowOfATable) {
+  constexpr std::int64_t kTokens = 16, kWidth = 8;
+  TwinNetwork twin;
+  std::vector<float> table = normal_values(kTokens * kWidth, 4);
+  float reach = 0;
+  for (std::size_t i = 0; i < kWidth; ++i) reach = std::max(reach, std::fabs(table[i] *= 30));
+  const int y = twin.tokens_and_rows(kTokens, kWidth, table, reach);
+  twin.finish(0, y);
+  const Finding finding = finding_of(twin.diagnose_on_tokens(kTokens), "EMBEDDING_ROWS");
+  EXPECT_EQ(evidence_of(finding, "row"), 0);
+  EXPECT_GT(evidence_of(finding, "largest_over_median"), 15);
+  EXPECT_GT(finding.gain_db, 5);
+}
+
+/// An unrolled recurrence whose first and second step share a bias, though their inputs have other scales.
+TEST(StructuralCauses, BiasThatTwoStepsShare) {
+  TwinNetwork twin;
+  const int x = twin.map("x", {1, 8}, {-4.5F, 4.5F}), h = twin.map("h", {1, 8}, {-14, 14}), y = twin.map("y", {1, 8}, {-60, 60});
+  const int w = twin.weights("w", 8, 8, normal_values(64, 6));
+  const int b = twin.bias("b", normal_values(8, 7), x, w);
+  twin.op("FULLY_CONNECTED", {x, w, b}, h);
+  twin.op("FULLY_CONNECTED", {h, w, b}, y);
+  twin.finish(x, y);
+  const DiagnoseResult result = twin.diagnose_on(records_of(8, [](auto&, unsigned) {}));
+  const bool named = finding_of(result, "FILE_DEFECT").name == "y" || finding_of(result, "BIAS_CORRUPT").name == "y";
+  EXPECT_TRUE(named) << "kernels take the second step's bias four times as large";
+}
+
+/// Both of the first layers' maps are fine; nothing explains, and then nothing but the residue is left.
+TEST(StructuralCauses, WhereNothingIsOddTheResidueSaysWhatWasRuledOut) {
+  TwinNetwork twin;
+  const int x = twin.map("x", {1, 16}, {-4.5F, 4.5F}), y = twin.map("y", {1, 16}, {-16, 16});
+  const int w = twin.weights("w", 16, 16, normal_values(256, 8), 2);  // five steps for each row
+  twin.op("FULLY_CONNECTED", {x, w, -1}, y);
+  twin.finish(x, y);
+  const DiagnoseResult result = twin.diagnose_on(records_of(16, [](auto&, unsigned) {}));
+  ASSERT_FALSE(result.damage.harmless());
+  ASSERT_FALSE(result.findings.empty());
+  for (std::size_t i = 0; i + 1 < result.findings.size(); ++i) {
+    const bool residue = result.findings[i].cause == "DEGRADED" || result.findings[i].cause == "ACCUMULATED";
+    const bool cause = result.findings[i + 1].tried && result.findings[i + 1].gain_db >= 1 && result.findings[i + 1].cause != "DEGRADED";
+    EXPECT_FALSE(residue && cause) << result.findings[i].cause << " stands before " << result.findings[i + 1].cause;
+  }
+}
+
+/// Boxes in pixels joined with scores: the error of all values together is small, and the scores are lost.
+TEST(StructuralCauses, ScoresBesideBoxesInOneOutput) {
+  TwinNetwork twin;
+  const int x = twin.map("x", {1, 8}, {-4.5F, 4.5F}), boxes = twin.map("boxes", {1, 4}, {-600, 600});
+  const int scores = twin.map("scores", {1, 4}, {-600, 600}), y = twin.map("y", {1, 8}, {-600, 600});
+  std::vector<float> pixels = normal_values(32, 11), small = normal_values(32, 12);
+  for (float& value : pixels) value *= 60;
+  for (float& value : small) value *= 0.5F;
+  const int w1 = twin.weights("w1", 4, 8, pixels), w2 = twin.weights("w2", 4, 8, small);
+  twin.op("FULLY_CONNECTED", {x, w1, -1}, boxes);
+  twin.op("FULLY_CONNECTED", {x, w2, -1}, scores);
+  twin.fp32_op("CONCATENATION", {boxes, scores}, y).attributes.set("axis", std::int64_t{1});
+  twin.int8_op("CONCATENATION", {boxes, scores}, y).attributes.set("axis", std::int64_t{1});
+  twin.finish(x, y);
+  const DiagnoseResult result = twin.diagnose_on(records_of(8, [](auto&, unsigned) {}));
+  EXPECT_GT(result.output_sqnr.at(0), 30) << "the boxes rule it";
+  EXPECT_LT(result.damage.sqnr, 5) << "a score's deviation is 1.4, a step 4.7";
+  EXPECT_FALSE(result.damage.harmless());
+  const Finding& first = result.findings.at(0);
+  EXPECT_EQ(first.cause, "UNBALANCED_CONCAT") << first.text;
+  EXPECT_GE(first.severity, Severity::kWarning);
+  EXPECT_NE(first.fix.find("separate outputs"), std::string::npos) << first.fix;
+}
+
 TEST(OutputDamage, DecisionsDecideWhereThereAreEnough) {
   OutputDamage damage;
   damage.records = damage.decisions = 200;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <random>
 #include <string>
 #include <vector>
@@ -67,6 +68,38 @@ class TwinNetwork {
   }
   Operator& fp32_op(const std::string& type, const std::vector<int>& inputs, int output) { return fp32_.op(type, inputs, {output}); }
   Operator& int8_op(const std::string& type, const std::vector<int>& inputs, int output) { return int8_.op(type, inputs, {output}); }
+
+  /// Tokens (tensor 0) that look up rows of a table on one scale; returns what they look up.
+  int tokens_and_rows(std::int64_t count, std::int64_t width, const std::vector<float>& table, float reach) {
+    const float scale = reach / 127;
+    std::vector<std::int8_t> codes;
+    for (const float value : table) codes.push_back(static_cast<std::int8_t>(std::lround(value / scale)));
+    for (SmallModel* model : {&fp32_, &int8_}) model->map("tokens", {4}, DType::kInt32);
+    fp32_.constant("table", {count, width}, table);
+    int8_.constant_int8("table", {count, width}, codes, {scale});
+    fp32_.map("rows", {4, width});
+    const int rows = int8_.quantized_map("rows", {4, width}, DType::kInt8, scale, 0);
+    scales_.assign(3, {scale});
+    for (SmallModel* model : {&fp32_, &int8_}) {
+      Operator& gather = model->op("GATHER", {1, 0}, {rows});
+      gather.attributes.set("axis", std::int64_t{0});
+      gather.attributes.set("batch_dims", std::int64_t{0});
+    }
+    return rows;
+  }
+  /// Records of four tokens; the first is token 0.
+  DiagnoseResult diagnose_on_tokens(std::int64_t count) const {
+    std::vector<Array> records;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::vector<std::int32_t> tokens{0, static_cast<std::int32_t>(i), static_cast<std::int32_t>((3 * i + 1) % count),
+                                             static_cast<std::int32_t>((5 * i + 2) % count)};
+      Array array = float_array({4}, {0, 0, 0, 0});
+      array.dtype = DType::kInt32;
+      std::memcpy(array.bytes.data(), tokens.data(), array.bytes.size());
+      records.push_back(std::move(array));
+    }
+    return diagnose_on(records);
+  }
 
   /// Ends both.
   void finish(int input, int output) {

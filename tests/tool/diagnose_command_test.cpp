@@ -1,6 +1,8 @@
 // `visqerror diagnose` on the bundled example.
+#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "model/model_edit.h"
 #include "support/results/json_schema.h"
 #include "tool/tool_support.h"
 
@@ -79,14 +81,26 @@ TEST(DiagnoseCommand, RefusesBadOptions) {
   EXPECT_EQ(run_tool({"diagnose", kFp32, kInt8, "-d", "/nowhere.h5"}).exit_code, 3);
 }
 
+/// The example's model with the steps of one map ten times too small, so that nearly all of its values are cut off.
+std::string damaged_model(const TemporaryFolder& folder) {
+  const Model model = load_model(kInt8).value();
+  const int map = model.main().operators[3].outputs[0];
+  ModelEdit edit;
+  edit[map].quantization = model.main().tensors[static_cast<std::size_t>(map)].quantization;
+  edit[map].quantization->scale[0] /= 10;
+  std::ofstream(folder / "damaged.tflite", std::ios::binary) << write_edited(model, edit).value();
+  return folder / "damaged.tflite";
+}
+
 TEST(DiagnoseCommand, FailsOnRequest) {
-  // Thresholds that no layer meets make every layer degraded, which is a warning.
-  const std::vector<std::string> arguments{"diagnose", kFp32, kInt8, "-d", kData, "--quiet", "--thresholds", "sqnr=60", "--fail-on"};
-  auto on_warning = arguments, on_error = arguments;
-  on_warning.emplace_back("warning");
-  on_error.emplace_back("error");
-  EXPECT_EQ(run_tool(on_warning).exit_code, 1);
-  EXPECT_EQ(run_tool(on_error).exit_code, 0);
+  const TemporaryFolder folder;
+  const auto code = [](const std::string& quantized, const std::string& severity) {
+    return run_tool({"diagnose", kFp32, quantized, "-d", kData, "--quiet", "--fail-on", severity}).exit_code;
+  };
+  const std::string damaged = damaged_model(folder);
+  EXPECT_EQ(code(damaged, "warning"), 1);
+  EXPECT_EQ(code(damaged, "error"), 1);
+  EXPECT_EQ(code(kInt8, "warning"), 0) << "where there is no damage, there is no alarm";
 }
 
 }  // namespace

@@ -68,8 +68,8 @@ void add_wide(const Symptoms& symptoms, Suspicion& suspicion) {
     ++maps;
   }
   if (maps < 2) return;
-  suspicion.remedies.push_back({fmt::format("clip the outliers before the network where they are no part of the task; else 16 bits for the "
-                                            "{} maps that they reach (int16x8 does it for all)",
+  suspicion.remedies.push_back({fmt::format("16 bits for the {} maps that the outliers reach (int16x8 does it for all); where they are no "
+                                            "part of the task, clip them before the network, or calibrate by percentile",
                                             maps),
                                 fmt::format("dtype {} = int16", in_quotes(subject.names().name(suspicion.tensor))), repair.finish(), true});
 }
@@ -85,8 +85,8 @@ void add_cut_of_all(const Symptoms& symptoms, double percentile, Suspicion& susp
     ++maps;
   }
   if (maps < 2) return;
-  suspicion.remedies.push_back({fmt::format("clip the outliers before the network, or calibrate by percentile ({:.4g} %) instead of "
-                                            "minimum and maximum; {} maps whose outliers reach far are cut so",
+  suspicion.remedies.push_back({fmt::format("calibrate by percentile ({:.4g} %) instead of minimum and maximum, or clip the outliers "
+                                            "before the network; {} maps whose outliers reach far are cut so",
                                             100 * percentile, maps),
                                 fmt::format("calibration percentile = {:.4g}", 100 * percentile), repair.finish(), false});
 }

@@ -59,10 +59,9 @@ void suspect_exponential(const Symptoms& symptoms, const QuantizedMap& map, cons
                             {{"step", map.step}, {"coarse_share", coarse}, {"zero_share", zero}, {"threshold", kMany}});
   suspicion.values = evidence_of(map);
   suspicion.strong = suspicion.evident = true;
-  suspicion.remedies.push_back(
-      in_float(symptoms, map, input,
-               "take EXP out of the network: let it end with the logarithm (the input of EXP) and take exp outside; or keep EXP and its "
-               "input in float or 16 bits"));
+  suspicion.remedies.push_back(in_float(symptoms, map, input,
+                                        "keep EXP and its input in float or 16 bits; better, take EXP out of the network: let it end with "
+                                        "the logarithm (the input of EXP) and take exp outside"));
 }
 
 void suspect_squashed(const Symptoms& symptoms, const QuantizedMap& map, const Operator& op, Suspicions& suspicions) {
@@ -75,10 +74,10 @@ void suspect_squashed(const Symptoms& symptoms, const QuantizedMap& map, const O
   suspicion.evidence = {{"step", map.step}, {"needed_high", map.values->high()}, {"used_share", used}, {"threshold", kUsed}};
   suspicion.values = evidence_of(map);
   suspicion.strong = true;
-  suspicion.remedies.push_back(in_float(symptoms, map, nullptr,
-                                        fmt::format("end the network before {0} and take it outside, or predict the logarithm of these "
-                                                    "shares; or keep {0} in float",
-                                                    op.label())));
+  suspicion.remedies.push_back(
+      in_float(symptoms, map, nullptr,
+               fmt::format("keep {0} in float; or end the network before {0} and take it outside, or predict the logarithm of these shares",
+                           op.label())));
 }
 
 /// An output whose own rounding makes much of its error.

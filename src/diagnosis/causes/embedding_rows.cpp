@@ -58,11 +58,11 @@ void suspect_table(const Symptoms& symptoms, const ConstantValues& table, Suspic
   for (const int tied : subject.tied(output_of(op, 0))) {
     if (symptoms.map(tied) != nullptr) keep_map_in_float(subject, tied, edit);
   }
-  suspicion.remedies.push_back(
-      {fmt::format("take row {} out of the table (add it behind), or bring it down to the others' size; or keep the "
-                   "table and what it gives in float, or the table on a scale per row",
-                   rows.row),
-       fmt::format("dtype {} = float32", in_quotes(subject.names().name(table.where.tensor))), std::move(edit), true});
+  suspicion.remedies.push_back({fmt::format("keep the table and what it gives in float; or take row {} out of the table (add it behind), "
+                                            "or bring it down to the others' size",
+                                            rows.row),
+                                fmt::format("dtype {} = float32", in_quotes(subject.names().name(table.where.tensor))), std::move(edit),
+                                true});
 }
 
 void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspicions) {

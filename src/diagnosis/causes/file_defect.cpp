@@ -24,14 +24,14 @@ void suspect_defect(const Symptoms& symptoms, const StructureFinding& defect, Su
   const Operator& op = subject.q().op(defect.node);
   if (output_of(op, 0) == kNoTensor) return;
   const auto constant = std::find_if(subject.constants().begin(), subject.constants().end(), [&](const PairedConstant& each) {
-    return each.node == defect.node && op.inputs[as_size(each.slot)] == defect.tensor;
+    return each.node == defect.node && subject.q().origin(op.inputs[as_size(each.slot)]) == defect.tensor;
   });
   const bool of_constant = constant != subject.constants().end();
   Suspicion& suspicion = of_constant ? suspicions.about_constant(*constant) : suspicions.about_map(op.outputs[0]);
   if (defect.kind == "scale-mismatch") suspicion.place += " copy";  // WRONG_ZERO_POINT may know more of it
   suspicion.text = fmt::format("{} ({}, as check says)", defect.text, defect.kind);
   suspicion.evidence = defect.evidence;
-  suspicion.certain = suspicion.strong = true;
+  suspicion.certain = suspicion.strong = suspicion.evident = true;
   if (!of_constant) return;
   const ConstantValues* values = values_of(symptoms, *constant);
   if (values == nullptr) return;

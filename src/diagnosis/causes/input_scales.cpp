@@ -135,6 +135,8 @@ void suspect_layer(const Symptoms& symptoms, const Layer& layer, const DiagnoseO
   const Subject& subject = symptoms.subject();
   const Lost lost = lost_in(layer);
   if (lost.ratio < options.concat_ratio || lost.channels + lost.weights == 0) return;
+  const int maker = subject.q().maker(layer.data);
+  if (!layer.dynamic && layer.step > 0 && maker >= 0 && kernels::facts_of(subject.q().op(maker)).weights) return;  // UNBALANCED_CHANNELS
   const std::vector<double> factor = factors(layer, lost.median, options.concat_ratio);
   Suspicion& suspicion = suspicions.about_constant(layer.weights->where);
   suspicion.text = fmt::format(

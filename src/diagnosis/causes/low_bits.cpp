@@ -55,8 +55,8 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
   Suspicion& suspicion = suspicions.about_constant(worst->where);
   suspicion.place = "weights of few bits";
   suspicion.text = fmt::format(
-      "{} of {} layers hold their weights in 4 bits, 15 steps per scale: rounding leaves {:.1f} dB of these, whose layer makes "
-      "{:.0f} % of the outputs' error, the most of all",
+      "{} of {} layers hold their weights in 4 bits, 15 steps per scale: rounding leaves {:.1f} dB of these, whose layer makes {:.0f} % of "
+      "the outputs' error, the most of all",
       coarse.size(), layers, left_of(*worst), 100 * share(worst));
   suspicion.evidence = {{"layers", static_cast<double>(coarse.size())},
                         {"all_layers", static_cast<double>(layers)},
@@ -67,8 +67,8 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
   ModelEdit edit;
   for (const ConstantValues* constant : coarse) store_in_float(constant->where, in_eight_bits(subject, *constant), edit);
   suspicion.remedies.push_back(
-      {"weights in 8 bits, at least of the layers that cost most (visqerror sensitivity); 4 bits per block of 32 "
-       "weights; or training with 4 bits in the loop",
+      {"weights in 8 bits for these layers, or at least for those that cost most (visqerror sensitivity); 4 bits per block of 32 weights; "
+       "or training with 4 bits in the loop",
        fmt::format("dtype {} = int8", in_quotes(subject.names().name(worst->where.tensor))), std::move(edit), true});
 }
 

@@ -39,6 +39,12 @@ Branches branches_of(const Symptoms& symptoms, const Operator& op) {
   return branches;
 }
 
+/// True where the joined values are an output: then no SQNR of all of them tells what the small ones lose.
+bool leaves_model(const Subject& subject, const Operator& op) {
+  const auto& outputs = subject.quantized().main().outputs;
+  return std::any_of(outputs.begin(), outputs.end(), [&](int output) { return subject.q().origin(output) == op.outputs[0]; });
+}
+
 /// Every branch on a grid of its own, joined in float.
 Remedy kept_apart(const Symptoms& symptoms, const Operator& op) {
   const Subject& subject = symptoms.subject();
@@ -49,10 +55,7 @@ Remedy kept_apart(const Symptoms& symptoms, const Operator& op) {
   }
   ModelEdit edit = repair.finish();
   keep_map_in_float(subject, op.outputs[0], edit);
-  const auto& outputs = subject.quantized().main().outputs;
-  const bool last = std::find(outputs.begin(), outputs.end(), op.outputs[0]) != outputs.end();
-  return {last ? "give the parts as separate outputs, each on a scale of its own, or in the same units; or join them in float"
-               : "join the branches in float, or divide the large one first and let the next layer's weights take the factor",
+  return {"join the branches in float, or divide the large one first and let the next layer's weights take the factor",
           fmt::format("dtype {} = float32", in_quotes(subject.names().name(op.outputs[0]))), std::move(edit), true};
 }
 
@@ -67,14 +70,18 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions& options, Suspicion
     if (ratio < options.concat_ratio && (ratio < options.concat_ratio / kNearly || quality > kPoor)) continue;
     const double steps = branches.smallest->used_width() / symptoms.map(op.outputs[0])->step;
     Suspicion& suspicion = suspicions.about_map(op.outputs[0]);
-    suspicion.text = fmt::format("the magnitudes of its inputs differ {:.0f} times: '{}' has {:.1f} steps of the common scale", ratio,
-                                 subject.names().name(branches.smallest->tensor), steps);
+    suspicion.text = fmt::format(
+        "the magnitudes of its inputs differ {:.0f} times: '{}' has {:.1f} steps of the common scale, which leave "
+        "{:.1f} dB of it",
+        ratio, subject.names().name(branches.smallest->tensor), steps, quality);
     suspicion.evidence = {
         {"range_ratio", ratio}, {"threshold", options.concat_ratio}, {"steps_of_smallest", steps}, {"sqnr_of_smallest", quality}};
     suspicion.values = evidence_of(fmt::format("values of '{}'", subject.names().name(branches.smallest->tensor)),
                                    branches.smallest->values->sketch, symptoms.map(op.outputs[0])->offered);
     suspicion.strong = true;
+    suspicion.evident = leaves_model(subject, op) && quality < kPoor;
     suspicion.remedies.push_back(more_bits(symptoms, op.outputs[0]));
+    if (leaves_model(subject, op)) suspicion.remedies.back().text += "; or give the parts as separate outputs, each on a scale of its own";
     suspicion.remedies.push_back(kept_apart(symptoms, op));
   }
 }

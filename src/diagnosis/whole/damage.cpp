@@ -58,7 +58,7 @@ class ReferenceOutputs final : public MapSink {
   std::map<int, std::vector<float>> values_;
 };
 
-/// Sums over one output.
+/// Sums over one channel of an output, or over all of it.
 struct OutputSums {
   double values = 0, squares = 0, errors = 0, count = 0;
 
@@ -67,13 +67,36 @@ struct OutputSums {
     const double d = std::isfinite(q) ? f - q : f;  // what is not finite tells nothing
     values += f, squares += f * f, errors += d * d, ++count;
   }
-  double sqnr(bool about_mean) const {
-    const double spread = squares - values * values / std::max(count, 1.0);
-    const double signal = about_mean && spread > 1e-9 * squares ? spread : squares;
-    if (errors <= 0) return HUGE_VAL;
-    return signal > 0 ? 10 * std::log10(signal / errors) : -HUGE_VAL;
+  double power() const { return count > 0 ? squares / count : 0; }
+  /// The power about the mean; all of it where the values do not vary.
+  double spread() const {
+    const double about_mean = squares - values * values / std::max(count, 1.0);
+    return about_mean > 1e-9 * squares ? about_mean : squares;
   }
 };
+
+double signal_to_error(double signal, double errors) {
+  if (errors <= 0) return HUGE_VAL;
+  return signal > 0 ? 10 * std::log10(signal / errors) : -HUGE_VAL;
+}
+
+/// Channels this many times smaller than the largest are another quantity (scores beside boxes in pixels), and count by themselves.
+constexpr double kOtherQuantity = 16;
+/// More channels than this are a map, not quantities.
+constexpr std::size_t kMostQuantities = 256;
+
+/// The worse of an output's large and small channels, in dB.
+double worst_quantity(const std::vector<OutputSums>& channels) {
+  double largest = 0;
+  for (const OutputSums& channel : channels) largest = std::max(largest, channel.power());
+  double signal[2] = {0, 0}, errors[2] = {0, 0};
+  for (const OutputSums& channel : channels) {
+    if (channel.power() <= 0 && channel.errors <= 0) continue;
+    const std::size_t small = channel.power() * kOtherQuantity * kOtherQuantity < largest ? 1 : 0;
+    signal[small] += channel.spread(), errors[small] += channel.errors;
+  }
+  return std::min(signal_to_error(signal[0], errors[0]), signal_to_error(signal[1], errors[1]));
+}
 
 /// Compares the quantized model's outputs with the reference's of the same record, which are shown first.
 class Comparison final : public MapSink {
@@ -89,15 +112,22 @@ class Comparison final : public MapSink {
     const std::vector<float>* wanted = twin < 0 ? nullptr : reference_.find(twin);
     const std::vector<float> found = values_of(map);
     if (wanted == nullptr || wanted->empty() || wanted->size() != found.size()) return {};
-    OutputSums& sums = sums_[twin];
-    for (std::size_t i = 0; i < found.size(); ++i) sums.add(static_cast<double>((*wanted)[i]), static_cast<double>(found[i]));
-    if (decides(twin)) count_changed(*wanted, found, as_size(map.shape[map.shape.rank() - 1]));
+    const std::size_t width = map.shape.rank() > 0 ? as_size(map.shape.back()) : 1;
+    std::vector<OutputSums>& sums = sums_[twin];
+    if (sums.empty()) sums.resize(decides(twin) || width > kMostQuantities ? 1 : width);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      sums[i % sums.size()].add(static_cast<double>((*wanted)[i]), static_cast<double>(found[i]));
+    }
+    if (decides(twin)) count_changed(*wanted, found, width);
     return {};
   }
   OutputDamage result() const {
     OutputDamage damage = damage_;
     damage.sqnr = HUGE_VAL;
-    for (const auto& [tensor, sums] : sums_) damage.sqnr = std::min(damage.sqnr, sums.sqnr(!decides(tensor)));
+    for (const auto& [tensor, sums] : sums_) {
+      const OutputSums& first = sums.front();
+      damage.sqnr = std::min(damage.sqnr, decides(tensor) ? signal_to_error(first.squares, first.errors) : worst_quantity(sums));
+    }
     return sums_.empty() ? OutputDamage() : damage;
   }
 
@@ -122,7 +152,7 @@ class Comparison final : public MapSink {
   const Subject& subject_;
   const ReferenceOutputs& reference_;
   OutputDamage damage_;
-  std::map<int, OutputSums> sums_;  ///< by output of the reference
+  std::map<int, std::vector<OutputSums>> sums_;  ///< per channel, by output of the reference
 };
 
 /// The graph outputs of both models in one record.

@@ -106,7 +106,8 @@ Result<DiagnoseResult> diagnose(std::shared_ptr<const Model> reference, std::sha
   result.interrupted = stopped(options);
   if (!result.interrupted) result.damage = damage_of(pair->subject(), data, options, result.quantized_mode);
   for (Fault& fault : faults) {
-    if (result.damage.harmless() && !fault.no_doubt) fault.finding.severity = Severity::kHint;
+    const bool stays = fault.no_doubt && fault.finding.severity == Severity::kError;
+    if (result.damage.harmless() && !stays) fault.finding.severity = Severity::kHint;
     result.findings.push_back(std::move(fault.finding));
   }
   if (result.interrupted) return result;

@@ -25,6 +25,8 @@ constexpr double kOnePlace = 0.3;
 constexpr std::size_t kNamedPlaces = 3;
 constexpr double kNamedShare = 0.05;
 
+bool wins(const Finding& finding) { return finding.tried && finding.gain_db >= kExplains; }
+
 /// Maps of the quantized model by what they make of the outputs' error, largest first.
 std::vector<std::pair<double, int>> places(const Symptoms& symptoms) {
   std::vector<std::pair<double, int>> list;
@@ -94,7 +96,7 @@ void add_degraded(const Symptoms& symptoms, const WhatIf& what_if, const Trials&
     finding.gain_db = *won;
     finding.mode = Mode::kFakeQuant;
   }
-  if (!finding.tried || finding.gain_db >= kExplains) result.findings.push_back(std::move(finding));
+  if (!finding.tried || wins(finding)) result.findings.push_back(std::move(finding));
 }
 
 /// All weights, or all feature maps, in 16 bits.
@@ -136,7 +138,7 @@ std::string main_places(const Symptoms& symptoms) {
   for (std::size_t i = 0; i < std::min(kNamedPlaces, list.size()) && list[i].first >= kNamedShare; ++i) {
     text += fmt::format("{}'{}' ({:.0f} %)", i == 0 ? "" : ", ", symptoms.subject().names().name(list[i].second), 100 * list[i].first);
   }
-  return text.empty() ? text : "; the places that make most of the error: " + text;
+  return text.empty() ? text : "; what makes most of the error where it alone is quantized: " + text;
 }
 
 void add_accumulated(const Symptoms& symptoms, const WhatIf& what_if, const Trials& trials, DiagnoseResult& result) {
@@ -148,8 +150,9 @@ void add_accumulated(const Symptoms& symptoms, const WhatIf& what_if, const Tria
   finding.cause = "ACCUMULATED";
   finding.severity = Severity::kWarning;
   finding.name = result.outputs[as_size(worst - result.output_sqnr.begin())];
-  finding.text = fmt::format("the output has {:.1f} dB, and no single tensor is to blame: in 16 bits, all feature maps would win {:.1f} dB",
-                             *worst, maps);
+  finding.text =
+      fmt::format("the output has {:.1f} dB, and no repair of a single tensor wins 1 dB: in 16 bits, all feature maps would win {:.1f} dB",
+                  *worst, maps);
   finding.evidence = {{"output_sqnr", *worst}, {"gain_of_maps", maps}};
   if (retrained) {
     finding.text += "; what weights cost cannot be told, since they were trained further";
@@ -208,7 +211,7 @@ void add_residue(const Symptoms& symptoms, const WhatIf& what_if, const Trials& 
                                         loss->sqnr, loss->cosine);
     add_degraded(symptoms, what_if, trials, output_of(symptoms.subject().q().op(loss->quantized_node), 0), why, result);
   }
-  add_accumulated(symptoms, what_if, trials, result);
+  if (std::none_of(result.findings.begin(), result.findings.end(), wins)) add_accumulated(symptoms, what_if, trials, result);
 }
 
 }  // namespace visq::diagnosis
