@@ -18,12 +18,11 @@
 
 namespace visq {
 
-/// Records of the data beside RunRequest::records, in which causes are looked for.
+/// Records of the data beside RunRequest::records, in which causes are looked for. Half of those judges what repairs win, and repairs are
+/// fitted to the other half, so that both know hard records; a single record does both.
 struct RepairRecords {
   RecordRange fitted;  ///< repairs are fitted to these, too
-  /// Repairs are judged on these. Empty: half of RunRequest::records judges, and repairs are fitted to the other half; a single record does
-  /// both.
-  RecordRange judged;
+  RecordRange judged;  ///< and judged on these
 };
 
 /// What users judge a pair by, where there are labels or a program.

@@ -66,7 +66,7 @@ struct PrecisionPoint {
   int conversions = 0;                  ///< operators QUANTIZE and DEQUANTIZE at these borders
   double added_mac_bits = 0;            ///< multiply-adds times bits of weights times bits of activations
   double predicted_sqnr = 0;            ///< worst output, as the search on a few records has it
-  double sqnr = 0;                      ///< worst output, simulated on the records that judge
+  double sqnr = 0;                      ///< worst output, simulated on all records, those of repairs too
   std::optional<double> accuracy_drop;  ///< points; where there are labels or a judge
 };
 

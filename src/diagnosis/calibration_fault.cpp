@@ -37,7 +37,7 @@ Fault calibration_fault(const MeasuredPair& pair, const Trials& trials, const Ca
   finding.cause = kCalibration;
   finding.severity = trial.before < kPoorSqnr ? Severity::kError : Severity::kHint;
   finding.text = fmt::format(
-      "the model was calibrated with other data than these: {} of {} ranges are wrong together ({} cut values off, {} waste steps{}); "
+      "calibration does not fit these data: {} of {} ranges are wrong together ({} cut values off, {} waste steps{}); "
       "taken anew from the data, all at once, they bring the output from {:.1f} to {:.1f} dB, the best single repair wins {:.1f} dB",
       all.off(), all.ranges, all.narrow, all.wide, ratio_text(all.median_ratio), trial.before, trial.after, trial.best_single);
   finding.evidence = {{"ranges", static_cast<double>(all.ranges)},

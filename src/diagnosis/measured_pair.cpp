@@ -114,7 +114,7 @@ Result<std::unique_ptr<MeasuredPair>> MeasuredPair::create(std::shared_ptr<const
   return pair;
 }
 
-/// Where no other records judge: of records that build on each other the second half, else every other one.
+/// Of records that build on each other the second half judges, else every other one.
 MeasuredPair::Use MeasuredPair::half(std::int64_t position, std::int64_t count) const {
   const bool judges = in_order_ ? 2 * position >= count : position % 2 == 1;
   return {true, !judges || count == 1, judges || count == 1, false};
@@ -131,10 +131,7 @@ Status MeasuredPair::measure(RecordSource& data, const DiagnoseOptions& options)
     VISQ_ASSIGN(const Record record, data.read(index));
     return measurement.add(record, use);
   };
-  const bool others = judged.last > judged.first;
-  for (std::int64_t index = all.first; index < all.last; ++index) {
-    VISQ_TRY(add(index, others ? Use{true, true, false, false} : half(index - all.first, count)));
-  }
+  for (std::int64_t index = all.first; index < all.last; ++index) VISQ_TRY(add(index, half(index - all.first, count)));
   for (std::int64_t index = fitted.first; index < fitted.last; ++index) VISQ_TRY(add(index, {false, true, false, false}));
   for (std::int64_t index = judged.first; index < judged.last; ++index) VISQ_TRY(add(index, {false, false, true, false}));
   foreign_inputs_ = measurement.foreign_inputs();

@@ -139,12 +139,9 @@ OutputErrors WhatIf::errors_of(const Sums& sums) const {
   return errors;
 }
 
-/// Some of those that judge are every n-th of them.
 bool WhatIf::in(Sample sample, std::size_t record) const {
   if (sample == Sample::kFew) return record < kFewRecords;
-  if (judges_[record] < 0) return false;
-  const int step = (judging_ + kSomeRecords - 1) / kSomeRecords;
-  return sample == Sample::kJudged || judges_[record] % std::max(1, step) == 0;
+  return judges_[record] >= 0 && (sample == Sample::kJudged || judges_[record] < kSomeRecords);
 }
 
 std::size_t WhatIf::records(Sample sample) const {

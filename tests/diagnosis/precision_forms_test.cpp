@@ -1,12 +1,12 @@
 // What recommend simulates for other precisions, and what it counts as their cost.
-#include "diagnosis/precision_forms.h"
+#include "diagnosis/recommend/precision_forms.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "core/as_size.h"
-#include "diagnosis/precision_choice.h"
+#include "diagnosis/recommend/precision_choice.h"
 
 namespace visq::diagnosis {
 namespace {

@@ -1,4 +1,4 @@
-#include "diagnosis/precision_search.h"
+#include "diagnosis/recommend/precision_search.h"
 
 #include <algorithm>
 #include <cmath>
@@ -36,9 +36,10 @@ PrecisionSearch::PrecisionSearch(analysis::PartialModels& models, const Precisio
                                  const RecommendOptions& options)
     : models_(models), forms_(forms), data_(data), options_(options) {
   for (std::int64_t record = options.records.first; record < options.records.last; ++record) all_.push_back(record);
-  const RecordRange& judged = options.repairs.judged;
-  for (std::int64_t record = judged.first; record < judged.last; ++record) judged_.push_back(record);
-  if (judged_.empty()) judged_ = all_;
+  told_ = all_;
+  for (const RecordRange& more : {options.repairs.fitted, options.repairs.judged}) {
+    for (std::int64_t record = more.first; record < more.last; ++record) told_.push_back(record);
+  }
   for (const int output : models.reference().main().outputs) {
     if (models.reference().main().tensors[as_size(output)].dtype == DType::kFloat32) outputs_.push_back(output);
   }
@@ -186,7 +187,7 @@ bool PrecisionSearch::done(const State& state) const {
 }
 
 Result<double> PrecisionSearch::simulate(const std::vector<int>& operators) {
-  VISQ_ASSIGN(const auto noise, noises({forms_.with({operators.begin(), operators.end()})}, forms_.with({}), judged_));
+  VISQ_ASSIGN(const auto noise, noises({forms_.with({operators.begin(), operators.end()})}, forms_.with({}), told_));
   return to_decibels(noise[0]);
 }
 
@@ -233,7 +234,7 @@ Result<std::vector<PrecisionPoint>> PrecisionSearch::run() {
   }
   std::vector<PartSet> sets;
   for (const PrecisionPoint& point : points) sets.push_back(forms_.with({point.operators.begin(), point.operators.end()}));
-  VISQ_ASSIGN(const auto final, noises(sets, forms_.with({}), judged_));
+  VISQ_ASSIGN(const auto final, noises(sets, forms_.with({}), told_));
   for (std::size_t i = 0; i < points.size(); ++i) {
     points[i].sqnr = to_decibels(final[i]);
     points[i].predicted_sqnr = std::min(200.0, points[0].sqnr + points[i].predicted_sqnr);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/trials/partial_models.h"
-#include "diagnosis/precision_forms.h"
+#include "diagnosis/recommend/precision_forms.h"
 #include "visq/recommend.h"
 
 namespace visq::diagnosis {
@@ -18,7 +18,7 @@ class PrecisionSearch {
 
   /// Growing sets, the first of them empty: of falling error and growing cost, or the other way round where the precision saves bytes.
   Result<std::vector<PrecisionPoint>> run();
-  /// Simulates one set over the records that judge, or where there are none all: worst output, in dB.
+  /// Simulates one set over all records, those of repairs too: worst output, in dB.
   Result<double> simulate(const std::vector<int>& operators);
 
  private:
@@ -52,8 +52,8 @@ class PrecisionSearch {
   const PrecisionForms& forms_;
   RecordSource& data_;
   const RecommendOptions& options_;
-  std::vector<std::int64_t> all_, few_;  ///< all records; those of the search, the worst of them
-  std::vector<std::int64_t> judged_;     ///< those that sets are told by
+  std::vector<std::int64_t> all_, few_;  ///< records to look for sets with; those of the search, the worst of them
+  std::vector<std::int64_t> told_;       ///< all, and those that repairs are fitted to and judged on: sets are told by these
   std::vector<int> outputs_;             ///< real-valued outputs of the float graph
   std::vector<Move> moves_;
 };

@@ -1,4 +1,4 @@
-#include "diagnosis/doubts.h"
+#include "diagnosis/recommend/doubts.h"
 
 #include <fmt/format.h>
 

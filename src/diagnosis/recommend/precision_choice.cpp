@@ -1,4 +1,4 @@
-#include "diagnosis/precision_choice.h"
+#include "diagnosis/recommend/precision_choice.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 // Accuracy of sets of operators in another precision.
 #pragma once
 
-#include "diagnosis/doubts.h"
-#include "diagnosis/precision_forms.h"
+#include "diagnosis/recommend/doubts.h"
+#include "diagnosis/recommend/precision_forms.h"
 
 namespace visq::diagnosis {
 

@@ -1,4 +1,4 @@
-#include "diagnosis/precision_forms.h"
+#include "diagnosis/recommend/precision_forms.h"
 
 #include <algorithm>
 #include <cmath>

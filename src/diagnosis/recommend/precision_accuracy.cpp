@@ -1,4 +1,4 @@
-#include "diagnosis/precision_accuracy.h"
+#include "diagnosis/recommend/precision_accuracy.h"
 
 #include <algorithm>
 #include <map>

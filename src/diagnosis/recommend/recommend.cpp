@@ -9,11 +9,11 @@
 #include "analysis/records/run_identity.h"
 #include "core/as_size.h"
 #include "core/error.h"
-#include "diagnosis/doubts.h"
 #include "diagnosis/examination.h"
-#include "diagnosis/precision_accuracy.h"
-#include "diagnosis/precision_choice.h"
-#include "diagnosis/precision_search.h"
+#include "diagnosis/recommend/doubts.h"
+#include "diagnosis/recommend/precision_accuracy.h"
+#include "diagnosis/recommend/precision_choice.h"
+#include "diagnosis/recommend/precision_search.h"
 #include "visq/graph.h"
 
 namespace visq {
