@@ -197,9 +197,9 @@ def log_inside():
 
 
 def large_first_row(shape, dtype=None):
-    """Embeddings of which that of the first word (1: begin) is 600 times the others."""
+    """Embeddings of which that of the first word (1: begin) is 250 times the others."""
     table = np.random.default_rng(17).uniform(-0.05, 0.05, shape).astype(np.float32)
-    table[1] *= 600
+    table[1] *= 250
     return ops.convert_to_tensor(table)
 
 
@@ -215,5 +215,5 @@ def large_first_row(shape, dtype=None):
 )
 def large_row():
     network = lambda: networks.word_bag(first=large_first_row)
-    b = bases.make(network, lambda n, s: data.texts(n, s)[::2], bases.same, 139, epochs=6, rate=1e-3)
+    b = bases.make(network, lambda n, s: data.texts(n, s)[::2], bases.same, 139, epochs=12, rate=2e-3)
     return Pair(b.float, b.right(), b.task)

@@ -41,7 +41,8 @@ SAID = {
         r"(different|unequal|differ|other|own) (scales?|ranges?|units?|magnitudes?)"
         r"|(columns?|features?|channels?|sensors?)[^.]{0,80}"
         r"(times (larger|smaller|the|as)|vanish|round to|lost|(less than|below|under) (a|one|half a) step)"
-        r"|one scale for|in units|round to (zero|0)"
+        r"|(channels?|columns?|features?|inputs?|values)[^.]{0,40}differ in (scale|size|magnitude|range)|one scale for"
+        r"|in units|round to (zero|0)"
     ),
     "far_from_zero": (
         r"far from (zero|0)|offset|begins? at (zero|0)|include (zero|0)|(differ|vary|spread)[^.]{0,40}(little|only|step)"
@@ -66,7 +67,7 @@ SAID = {
     ),
     "half_overflow": r"65504|half|float16|fp16|overflow|largest",
     "bias_limit": r"bias[^.]{0,80}(overflow|saturat|limit|int32|end|clip|2147483648|range|scale)|BIAS_|dead channel",
-    "adds_up": r"accumulat|add(s|ing)? up|recurren|state|steps|loop",
+    "adds_up": r"accumulat|add(s|ing)? up|recurren|state",
     "few_bits": r"\b(4|four).?bits?|int4|bits? (is|are) (too )?few|few bits|low.?bit|coarse weights|all weights",
     "per_tensor": r"PER_TENSOR|per.tensor|one scale|channels?[^.]{0,60}(differ|ranges|times|share)",
     "cut_off": r"cut off|clip|saturat|too (small|narrow)|beyond (the|its) range|outside (the|its) range|exceed|do not hold|averag",
@@ -99,7 +100,7 @@ FIX = {
     "own_scale": r"MEAN|scale of its own|own scale|GlobalAverage|max|16.bit|int16|float",
     "small_mask": r"-\s?\d\d\b(?!\d)|mask|clip|cut|drop (the|these)|percentile|float",
     "epsilon": r"epsilon|\beps\b|16.bit|int16|float",
-    "equalize": r"equali[sz]|balance|rescale|scale (the|these|each)[^.]{0,30}channel|16.bit|int16|float|normali[sz]",
+    "equalize": r"equali[sz]|balance|rescale|(scale|divide|multiply) (the|these|each)[^.]{0,40}(layer|channel)|16.bit|int16|in float",
     "log_head": r"\blog|logarithm|outside|float|root|logit",
     "scale_outside": r"outside|after the network|float32|smaller constant|split|divid|scale|float",
     "apart": (

@@ -66,8 +66,10 @@ def hit(pattern, text):
 
 
 def names_cause(row, item):
+    """DEGRADED names no cause; ACCUMULATED one, that errors add up, whatever it says was ruled out."""
     pattern = row["cause said (regex)"]
-    return item["kind"] != "DEGRADED" and pattern != "-" and hit(pattern, item["kind"] + " " + item["text"])
+    text = item["kind"] if item["kind"] in ("DEGRADED", "ACCUMULATED") else item["kind"] + " " + item["text"]
+    return pattern != "-" and hit(pattern, text)
 
 
 def judge(row, items):
