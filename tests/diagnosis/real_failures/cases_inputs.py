@@ -197,9 +197,9 @@ def log_inside():
 
 
 def large_first_row(shape, dtype=None):
-    """Embeddings of which that of the first word (1: begin) is 250 times the others."""
+    """Embeddings of which that of the first word (1: begin) is 1000 times the others."""
     table = np.random.default_rng(17).uniform(-0.05, 0.05, shape).astype(np.float32)
-    table[1] *= 250
+    table[1] *= 1000
     return ops.convert_to_tensor(table)
 
 

@@ -19,31 +19,21 @@ def needles(average=True):
     return keras.Model(i, L.Dense(12, activation="softmax", name="head")(x))
 
 
-@functools.cache
-def needle_base(seed=151):
-    return bases.make(needles, data.glyphs, bases.same, seed, epochs=7)
-
-
-def needle(name, scheme):
-    @case(
-        name,
-        "structure",
-        "AVERAGE_POOL_2D over sparse features must keep their scale: the mean is less than a step",
-        "MEAN (GlobalAveragePooling2D) with a scale of its own, or a maximum",
-        "keeps_scale",
-        "average",
-        "own_scale",
-        "average",
-    )
-    def make():
-        b = needle_base()
-        other = needles(False)
-        other.set_weights(b.model.get_weights())
-        return Pair(b.float, b.right(scheme), b.task, fix=scheme(other, b.x), fix_fp32=convert.float_model(other))
-
-
-needle("needle_int8", convert.static)
-needle("needle_edge", convert.edge8)
+@case(
+    "needle",
+    "structure",
+    "AVERAGE_POOL_2D over sparse features must keep their scale: the mean is less than a step",
+    "MEAN (GlobalAveragePooling2D) with a scale of its own, or a maximum",
+    "keeps_scale",
+    "average",
+    "own_scale",
+    "average",
+)
+def needle():
+    b = bases.make(needles, data.glyphs, bases.same, 151, epochs=7)
+    other = needles(False)
+    other.set_weights(b.model.get_weights())
+    return Pair(b.float, b.right(), b.task, fix=convert.static(other, b.x), fix_fp32=convert.float_model(other))
 
 
 def masked(name, scheme, cause):
