@@ -1,5 +1,6 @@
 # Run by `cmake --install --component libraries`: copies what the program loads, but for glibc, into `libraries_dir`, and the licence of each
-# package that a library, or a header compiled in, comes from into `licences_dir`. Packages are Debian's: elsewhere it says what it lacks.
+# package that a library, or a header compiled in, comes from into `licences_dir`, with the full texts that they refer to. Packages are
+# Debian's: elsewhere it says what it lacks.
 #   program   the finished program
 
 set(target "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
@@ -39,4 +40,12 @@ foreach(package ${packages})
   endif()
   file(READ /usr/share/doc/${package}/copyright text)
   file(WRITE "${target}/${licences_dir}/${package}" "${text}")
+  string(REGEX MATCHALL "/usr/share/common-licenses/[A-Za-z0-9.-]*[A-Za-z0-9]" texts "${text}")
+  foreach(common ${texts})
+    if(EXISTS ${common})
+      file(REAL_PATH ${common} real)
+      get_filename_component(name ${common} NAME)
+      file(COPY_FILE ${real} "${target}/${licences_dir}/${name}" ONLY_IF_DIFFERENT)
+    endif()
+  endforeach()
 endforeach()

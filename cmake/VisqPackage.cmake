@@ -10,6 +10,7 @@ lost the accuracy, why, and what to do about it: error metrics per layer,
 causes with the measured gain of each fix, sensitivity, mixed-precision
 configurations for quantizers, and a report as one HTML file.")
 set(CPACK_GENERATOR DEB)
+set(CPACK_SYSTEM_NAME linux-${CMAKE_SYSTEM_PROCESSOR})  # in the tarball's name
 set(CPACK_COMPONENTS_ALL tool)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
