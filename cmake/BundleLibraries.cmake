@@ -1,5 +1,5 @@
-# Run by `cmake --install --component libraries`: copies what the program loads, but for glibc, into `libraries_dir`, and the licence of each
-# package that a library, or a header compiled in, comes from into `licences_dir`, with the full texts that they refer to. Packages are
+# Run by `cmake --install --component libraries`: copies what the program loads, but for glibc, into `libraries_dir`, and the licence of
+# each package that a library, or a header compiled in, comes from into `licences_dir`, with the full texts that they refer to. Packages are
 # Debian's: elsewhere it says what it lacks.
 #   program   the finished program
 

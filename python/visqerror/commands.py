@@ -14,12 +14,12 @@ import tempfile
 from typing import Any, Optional, Union
 
 from . import program
-from .data import Data, data_path
+from .data import Data, data_name, data_path
 from .errors import BY_EXIT_CODE, Fault
 from .maps import FeatureMaps, read_maps
 from .result import Result
 from .surroundings import in_notebook
-from .words import argument_words, option_words
+from .words import argument_words, option_words, rename_data
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -38,8 +38,11 @@ def _call(command: str, arguments: list[Any], options: dict[str, Any], data: Opt
         raise TypeError(f"{command}: the function returns what --json writes; result.save(path) writes it")
     with tempfile.TemporaryDirectory(prefix="visqerror-") as folder:
         words = [command, *argument_words(arguments, folder)]
+        path = name = ""
         if data is not None:
-            words.append(f"--data={data_path(data, folder)}")
+            path = data_path(data, folder)
+            name = data_name(data, path)
+            words.append(f"--data={path}")
         drawn = os.path.join(folder, "drawn")
         if command in _DRAWS_PAGE and in_notebook():
             words.append(f"--write=html={drawn}.html")
@@ -47,16 +50,16 @@ def _call(command: str, arguments: list[Any], options: dict[str, Any], data: Opt
         if command in _DRAWS_FILES and out is None and (in_notebook() or command == "report"):
             words.append(f"--out={drawn}")
             out = drawn
-        outcome = program.call([*words, *option_words(options, folder), "--json=-"])
+        outcome = program.call([*words, *option_words(options, folder, (name, path)), "--json=-"])
         content = _content(outcome)
         pages = [_text(path) for path in _made(out, drawn, ".html")] if command != "distribution" else []
         pictures = [_text(path) for path in _made(out, drawn, ".svg")]
     result = Result(content, pages, pictures) if content is not None else None
+    if result is not None:
+        rename_data(result, path, name)  # files of arrays are gone
     _raise_for(command, outcome, result)
     if result is None:
         raise Fault(f"{command}: wrote no JSON", outcome.exit_code)
-    if data is not None and not isinstance(data, (str, os.PathLike)) and isinstance(result.get("data"), dict):
-        result["data"]["file"] = "arrays"  # the file is gone
     return result
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Union
 
 import numpy as np
@@ -77,3 +79,14 @@ def data_path(data: Data, folder: str) -> str:
         np.save(path, _array(data))
         return path
     return _save(folder, map(_by_input, data))
+
+
+def data_name(data: Data, path: str) -> str:
+    """What a result calls its data: their path, or for arrays, whose files do not stay, a name that the same arrays get again."""
+    if isinstance(data, (str, os.PathLike)):
+        return path
+    top = Path(path)
+    content = hashlib.sha256()
+    for file in sorted(top.rglob("*.npy")) if top.is_dir() else [top]:
+        content.update(file.relative_to(top).as_posix().encode() + b"\0" + file.read_bytes())
+    return "arrays-" + content.hexdigest()[:16]

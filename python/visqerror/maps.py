@@ -13,7 +13,7 @@ from .result import Result
 class FeatureMaps(Result):
     """The result of `run`, with the maps themselves: `maps["conv1/Relu"]` is that tensor of the first record.
 
-    Keys of the JSON ("mode", "feature_maps", …) are found as in every result; tensors by `maps.records`, or by name where no key is called so.
+    Keys of the JSON ("mode", "feature_maps", …) are found as in every result; tensors by name where no key is called so, or by `records`.
     """
 
     records: dict[int, dict[str, np.ndarray]]

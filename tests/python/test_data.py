@@ -13,7 +13,17 @@ def expected(fp32, int8, data):
 def test_an_array_batch_first(fp32, int8, images, expected):
     result = visqerror.compare(fp32, int8, images)
     assert result["nodes"] == expected
-    assert result["data"] == {"file": "arrays", "records": [0, 8]}
+    assert result["data"]["records"] == [0, 8]
+
+
+def test_the_same_arrays_have_the_same_name(fp32, int8, images, recwarn):
+    first = visqerror.compare(fp32, int8, images)
+    name = first["data"]["file"]
+    assert name.startswith("arrays-") and visqerror.compare(fp32, int8, images.copy(), baseline=first)["data"]["file"] == name
+    assert not recwarn.list, "a baseline of the same data"
+    assert visqerror.compare(fp32, int8, images * 0.5)["data"]["file"] != name
+    with pytest.warns(visqerror.VisqWarning, match="records are not those"), pytest.raises(visqerror.ConditionFailed):
+        visqerror.compare(fp32, int8, images * 0.5, baseline=first)
 
 
 def test_an_array_that_numpy_keeps_in_another_order(fp32, int8, images, expected):

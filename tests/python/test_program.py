@@ -34,7 +34,8 @@ def test_a_condition_that_fails_leaves_the_result(fp32, int8, data):
     ("exit_code", "kind"), [(4, visqerror.Incomplete), (5, visqerror.Fault), (143, visqerror.Fault)], ids=["partial", "fault", "ended"]
 )
 def test_other_exit_codes(exit_code, kind, program):
-    program(f"""echo 'visqerror: warning: look out' >&2; echo '{{"schema": "visq.compare/1"}}'; echo 'visqerror: the line' >&2; exit {exit_code}""")
+    json = '{"schema": "visq.compare/1"}'
+    program(f"echo 'visqerror: warning: look out' >&2; echo '{json}'; echo 'visqerror: the line' >&2; exit {exit_code}")
     with pytest.warns(visqerror.VisqWarning, match="^look out$"), pytest.raises(kind, match="^the line$") as error:
         visqerror.compare("a", "b")
     assert error.value.exit_code == exit_code and error.value.result == {"schema": "visq.compare/1"}
