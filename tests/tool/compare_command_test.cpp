@@ -171,8 +171,8 @@ TEST(Compare, WithoutDataSaysThatTheRecordIsRandom) {
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_EQ(run.err, "visqerror: warning: no --data: one random record (seed 5), which says little about real inputs\n");
   EXPECT_EQ(run_tool({"compare", kFp32, kInt8, "--seed", "5", "--json", "-", "--quiet"}).err, "");
-  EXPECT_THAT(run_tool({"compare", kFp32, kInt8, "--seed", "5"}).out, HasSubstr("\nNext: "));
-  EXPECT_THAT(run_tool({"compare", kFp32, kInt8, "--seed", "5", "--quiet"}).out, ::testing::Not(HasSubstr("Next: ")));
+  EXPECT_THAT(run_tool({"compare", kFp32, kInt8, "--seed", "5"}).out, ::testing::HasSubstr("\nNext: "));
+  EXPECT_THAT(run_tool({"compare", kFp32, kInt8, "--seed", "5", "--quiet"}).out, ::testing::Not(::testing::HasSubstr("Next: ")));
   EXPECT_EQ(run_tool({"compare", kFp32, kInt8, "--seed", "5", "--json", "-"}).out, run.out) << "the same seed, the same record";
   EXPECT_NE(run_tool({"compare", kFp32, kInt8, "--seed", "6", "--json", "-"}).out, run.out);
 }
