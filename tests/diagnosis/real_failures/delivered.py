@@ -8,7 +8,6 @@ of wrong evaluation data should get no model: nothing is wrong with it."""
 import argparse
 import csv
 import fnmatch
-import json
 import pathlib
 import subprocess
 import tempfile
@@ -26,14 +25,14 @@ def data_of(case):
         return {name: np.concatenate([f[f"value/{k}/{i}"][()] for k in records]) for i, name in enumerate(names)}
 
 
-def worth(model, inputs, wanted, labels, first):
+def worth(model, inputs, wanted, labels):
     """'dB points' of a model's outputs."""
     try:
         outputs = litert.run(model.read_bytes(), inputs)
     except (ValueError, RuntimeError, StopIteration):
         return "does not run"
     decibel = sqnr(wanted, outputs)
-    points = "" if labels is None else f" {100 * (outputs.reshape(len(outputs), -1)[:, first:].argmax(1) == labels).mean():5.1f}"
+    points = "" if labels is None else f" {100 * (outputs.reshape(len(outputs), -1).argmax(1) == labels).mean():5.1f}"
     return ("other shape" if decibel is None else f"{decibel:6.1f}") + points
 
 
@@ -57,15 +56,14 @@ def main():
     for row in rows:
         case = options.cases / "cases" / row["case"]
         labels = np.load(case / "labels.npy") if (case / "labels.npy").exists() else None
-        first = json.loads((case / "case.json").read_text())["first_column"]
         inputs = data_of(case)
         wanted = litert.run((case / "fp32.tflite").read_bytes(), inputs)
         with tempfile.TemporaryDirectory() as folder:
             model = written(options.visq, case, folder)
-            texts = [worth(case / "quant.tflite", inputs, wanted, labels, first)]
-            texts.append("none" if model is None else worth(model, inputs, wanted, labels, first))
+            texts = [worth(case / "quant.tflite", inputs, wanted, labels)]
+            texts.append("none" if model is None else worth(model, inputs, wanted, labels))
         right = case / "fix.tflite" if (case / "fix.tflite").exists() and not (case / "fix_data.h5").exists() else None
-        texts.append("" if right is None else worth(right, inputs, wanted, labels, first))
+        texts.append("" if right is None else worth(right, inputs, wanted, labels))
         print(
             f"{row['case']:24s} {row['damage']:5s} quantized {texts[0]:14s} written {texts[1]:14s} converted rightly {texts[2]}", flush=True
         )
