@@ -82,11 +82,6 @@ Result<CompareResult> compare_pair(PairRequest request, const Console& console) 
   VISQ_ASSIGN(const Pair models, open_models(request, console));
   const auto& [reference, quantized] = models;
   VISQ_ASSIGN(const Labels labels, read_labels(request, request.data));
-  VISQ_ASSIGN(const SharedModel reference, load(request.reference, console));
-  VISQ_TRY(complete(request, *reference));
-  VISQ_ASSIGN(const Labels labels, read_labels(request, request.data));
-  const bool same = request.quantized == request.reference;
-  VISQ_ASSIGN(const SharedModel quantized, same ? Result<SharedModel>(reference) : load(request.quantized, console));
   CompareOptions& options = request.options;
   VISQ_ASSIGN(options.sequence, open_sequence(request.sequence, *reference, quantized.get(), console));
   VISQ_ASSIGN(const Records records,
