@@ -62,6 +62,7 @@ class Evaluation {
     return scoring().program || in_order ? all_records() : spread(kTried);
   }
 
+  std::vector<const PreProcessing*> changes() const { return usual_changes(subject_.reference()); }
   std::int64_t offset() const { return scoring().label_offset; }
   /// Labels of all records, as classes.
   std::vector<std::int64_t> labels() const {
@@ -131,10 +132,10 @@ std::string words_of(const Steps& steps) {
 }
 
 /// What may have to be done before any other step shows: it changes places, not values.
-std::vector<Steps> beginnings() {
+std::vector<Steps> beginnings(const Evaluation& evaluation) {
   std::vector<Steps> all{{}};
-  for (const PreProcessing& change : usual_changes()) {
-    if (change.moves) all.push_back({&change});
+  for (const PreProcessing* change : evaluation.changes()) {
+    if (change->moves) all.push_back({change});
   }
   return all;
 }
@@ -146,9 +147,9 @@ struct Best {
 };
 Result<Best> best_step(const Evaluation& evaluation, const Steps& beginning) {
   Best best;
-  for (const PreProcessing& change : usual_changes()) {
+  for (const PreProcessing* change : evaluation.changes()) {
     Steps steps = beginning;
-    steps.push_back(&change);
+    steps.push_back(change);
     VISQ_ASSIGN(Scored after, evaluation.tried(steps));
     if (after && (!best.score || after->reference.top1 > best.score->reference.top1)) best = {std::move(steps), std::move(after)};
   }
@@ -160,7 +161,7 @@ Result<Best> best_step(const Evaluation& evaluation, const Steps& beginning) {
 Result<Steps> find_steps(const Evaluation& evaluation) {
   VISQ_ASSIGN(const Scored before, evaluation.tried({}));
   if (!before) return Steps();
-  for (const Steps& beginning : beginnings()) {
+  for (const Steps& beginning : beginnings(evaluation)) {
     Best found{beginning, before};
     while (found.steps.size() < kMostSteps) {
       VISQ_ASSIGN(Best best, best_step(evaluation, found.steps));

@@ -153,9 +153,20 @@ const std::vector<PreProcessing>& usual_changes() {
       {"less the mean of each record, divided by its deviation", standardize},
       {"taken with reversed channels (RGB for BGR)", reverse_channels, true, true},
       {"read in the other memory layout (NCHW for NHWC)", turn_layout, true, true},
-      {"turned, rows for columns", swap_rows_and_columns, true},
+      {"turned, rows for columns", swap_rows_and_columns, true, true},
   };
   return all;
+}
+
+std::vector<const PreProcessing*> usual_changes(const Model& model) {
+  const auto& inputs = model.main().inputs;
+  const bool pictures = std::any_of(inputs.begin(), inputs.end(),
+                                    [&](int input) { return picture_channels(model.main().tensors[as_size(input)].shape) >= 0; });
+  std::vector<const PreProcessing*> changes;
+  for (const PreProcessing& change : usual_changes()) {
+    if (pictures || (inputs.size() == 1 && !change.pictures)) changes.push_back(&change);
+  }
+  return changes;
 }
 
 PreProcessing stretched(double low, double high, double new_low, double new_high) {

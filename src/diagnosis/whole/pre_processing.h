@@ -31,6 +31,8 @@ struct PreProcessing {
 
 /// In the order in which they are tried: scalings, mean and deviation, channels, layout.
 const std::vector<PreProcessing>& usual_changes();
+/// Those of them that change anything for this model's inputs.
+std::vector<const PreProcessing*> usual_changes(const Model& model);
 
 /// The same values on a line from [low, high] to [new_low, new_high].
 PreProcessing stretched(double low, double high, double new_low, double new_high);

@@ -57,21 +57,20 @@ double miss_of(const Ranged& map, const Bounds& bounds) {
   return least > 0 ? std::min(std::log1p(off / least), std::log(kMost)) : std::log(kMost);
 }
 
-/// What takes an input onto the range that it was calibrated for, whatever mean and deviation that was done with.
-std::vector<PreProcessing> stretches(const Symptoms& symptoms, const std::vector<Ranged>& maps) {
-  std::vector<PreProcessing> changes;
-  const Subject& subject = symptoms.subject();
+/// What takes the only input onto the range that it was calibrated for, whatever mean and deviation that was done with; nothing where it
+/// is not far off.
+std::optional<PreProcessing> stretch_of(const Symptoms& symptoms, const std::vector<Ranged>& maps) {
+  const auto& inputs = symptoms.subject().reference().main().inputs;
+  if (inputs.size() != 1) return std::nullopt;
+  const bool ranged = std::any_of(maps.begin(), maps.end(), [&](const Ranged& each) { return each.reference == inputs[0]; });
   for (const QuantizedMap& map : symptoms.maps()) {
-    const auto& inputs = subject.reference().main().inputs;
-    const bool only_input = inputs.size() == 1 && subject.reference_of(map.tensor) == inputs[0];
-    const bool ranged = std::any_of(maps.begin(), maps.end(), [&](const Ranged& each) { return each.reference == inputs[0]; });
-    const auto& moments = map.values->moments;
-    if (!only_input || !ranged || moments.max <= moments.min || !changes.empty()) continue;
+    if (!ranged || symptoms.subject().reference_of(map.tensor) != inputs[0]) continue;
     const Ranged input{inputs[0], false, map.offered};
-    if (miss_of(input, {{inputs[0], {map.values->low(), map.values->high()}}}) < std::log(kOtherUnits)) continue;
-    changes.push_back(stretched(moments.min, moments.max, map.offered.low, map.offered.high));
+    const auto& moments = map.values->moments;
+    const bool far = miss_of(input, {{inputs[0], {map.values->low(), map.values->high()}}}) >= std::log(kOtherUnits);
+    if (far && moments.max > moments.min) return stretched(moments.min, moments.max, map.offered.low, map.offered.high);
   }
-  return changes;
+  return std::nullopt;
 }
 
 double median(std::vector<double>& values) {
@@ -158,19 +157,20 @@ Result<std::optional<RangeFit>> fit_ranges(const Symptoms& symptoms, RecordSourc
   RangeFit fit{fitter.maps().size(), std::exp(fitter.miss(*as_they_are)), "", 1};
   if (fit.miss < kFits) return std::optional<RangeFit>();
   double best = std::min(std::log(kMustFit), kMuchBetter * std::log(fit.miss));
-  const auto try_all = [&](const std::vector<PreProcessing>& changes) -> Status {
-    for (const PreProcessing& change : changes) {
-      VISQ_ASSIGN(const auto bounds, fitter.bounds(&change));
+  const auto try_all = [&](const std::vector<const PreProcessing*>& changes) -> Status {
+    for (const PreProcessing* change : changes) {
+      VISQ_ASSIGN(const auto bounds, fitter.bounds(change));
       const double miss = bounds ? fitter.miss(*bounds) : best;
-      if (miss >= best || (change.moves && miss >= std::log(kMustFitMoved))) continue;
+      if (miss >= best || (change->moves && miss >= std::log(kMustFitMoved))) continue;
       best = miss;
-      fit.change = change.words;
+      fit.change = change->words;
       fit.changed_miss = std::exp(miss);
     }
     return {};
   };
-  VISQ_TRY(try_all(usual_changes()));
-  if (fit.change.empty()) VISQ_TRY(try_all(stretches(symptoms, fitter.maps())));  // by its own making right at the input
+  VISQ_TRY(try_all(usual_changes(symptoms.subject().reference())));
+  const auto stretch = stretch_of(symptoms, fitter.maps());
+  if (fit.change.empty() && stretch) VISQ_TRY(try_all({&*stretch}));  // by its own making right at the input
   return std::optional(std::move(fit));
 }
 
