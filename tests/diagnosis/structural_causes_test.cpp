@@ -2,6 +2,7 @@
 // network quantized as the fix says.
 #include <gtest/gtest.h>
 
+#include "model/model_edit.h"
 #include "twin_network.h"
 
 namespace visq::testing {
@@ -259,6 +260,27 @@ TEST(StructuralCauses, ScoresBesideBoxesInOneOutput) {
   EXPECT_EQ(first.cause, "UNBALANCED_CONCAT") << first.text;
   EXPECT_GE(first.severity, Severity::kWarning);
   EXPECT_NE(first.fix.find("separate outputs"), std::string::npos) << first.fix;
+}
+
+/// A bias of 70000 in float16, whose largest number is 65504.
+TEST(StructuralCauses, ConstantThatFloat16CannotHold) {
+  SmallModel fp32("fp32.tflite"), fp16("fp16.tflite");
+  const int x = fp32.map("x", {1, 2}), y = fp32.map("y", {1, 2});
+  fp32.op("ADD", {x, fp32.constant("c", {2}, {70000, 1})}, {y});
+  fp16.map("x", {1, 2}), fp16.map("y", {1, 2});
+  const int c = fp16.constant("c", {2}, {0, 0}), wide = fp16.map("wide", {2});
+  fp16.op("DEQUANTIZE", {c}, {wide});
+  fp16.op("ADD", {x, wide}, {y});
+  ModelEdit halves;
+  halves[c].dtype = DType::kFloat16;
+  halves[c].data = std::vector<std::byte>{std::byte{0xff}, std::byte{0x7b}, std::byte{0x00}, std::byte{0x3c}};  // 65504, 1
+  TwinNetwork twin;
+  twin.reference = fp32.finish({x}, {y});
+  twin.quantized = edited(*fp16.finish({x}, {y}), halves);
+  const Finding finding = finding_of(twin.diagnose_on(records_of(2, [](auto&, unsigned) {})), "FILE_DEFECT");
+  EXPECT_EQ(finding.name, "y");
+  EXPECT_NE(finding.text.find("65504"), std::string::npos) << finding.text;
+  EXPECT_EQ(finding.severity, Severity::kWarning) << "the output is 4496 off";
 }
 
 TEST(OutputDamage, DecisionsDecideWhereThereAreEnough) {
