@@ -71,7 +71,7 @@ struct OutputSums {
   /// The power about the mean; all of it where the values do not vary.
   double spread() const {
     const double about_mean = squares - values * values / std::max(count, 1.0);
-    return about_mean > 1e-9 * squares ? about_mean : squares;
+    return about_mean > 1e-12 * squares ? about_mean : squares;
   }
 };
 
