@@ -18,8 +18,8 @@
 
 namespace visq {
 
-/// Records of the data beside RunRequest::records, in which causes are looked for. Half of those judges what repairs win, and repairs are
-/// fitted to the other half, so that both know hard records; a single record does both.
+/// Records of the data beside RunRequest::records, in which causes are looked for. Those all judge what repairs win, since the hard ones
+/// are among them; repairs are fitted to every other one, of records that build on each other to the first half.
 struct RepairRecords {
   RecordRange fitted;  ///< repairs are fitted to these, too
   RecordRange judged;  ///< and judged on these

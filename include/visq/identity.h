@@ -48,7 +48,7 @@ struct WholeSqnr {
 /// What repairs of a model were judged on.
 struct Judgement {
   std::int64_t records = 0;
-  bool fitted = false;  ///< repairs were fitted to the same records, since there is only one
+  std::int64_t unseen = 0;  ///< of these, records that repairs were not fitted to
 };
 
 }  // namespace visq

@@ -114,10 +114,10 @@ Result<std::unique_ptr<MeasuredPair>> MeasuredPair::create(std::shared_ptr<const
   return pair;
 }
 
-/// Of records that build on each other the second half judges, else every other one.
-MeasuredPair::Use MeasuredPair::half(std::int64_t position, std::int64_t count) const {
-  const bool judges = in_order_ ? 2 * position >= count : position % 2 == 1;
-  return {true, !judges || count == 1, judges || count == 1, false};
+/// See RepairRecords.
+MeasuredPair::Use MeasuredPair::looked_at(std::int64_t position, std::int64_t count) const {
+  const bool fits = count == 1 || (in_order_ ? 2 * position < count : position % 2 == 0);
+  return {true, fits, true, false};
 }
 
 Status MeasuredPair::measure(RecordSource& data, const DiagnoseOptions& options) {
@@ -127,11 +127,11 @@ Status MeasuredPair::measure(RecordSource& data, const DiagnoseOptions& options)
   const auto add = [&](std::int64_t index, Use use) -> Status {
     use.afresh = options.sequence_length > 0 && index % options.sequence_length == 0;
     judgement_.records += use.judges ? 1 : 0;
-    judgement_.fitted = judgement_.fitted || (use.judges && use.fits);
+    judgement_.unseen += use.judges && !use.fits ? 1 : 0;
     VISQ_ASSIGN(const Record record, data.read(index));
     return measurement.add(record, use);
   };
-  for (std::int64_t index = all.first; index < all.last; ++index) VISQ_TRY(add(index, half(index - all.first, count)));
+  for (std::int64_t index = all.first; index < all.last; ++index) VISQ_TRY(add(index, looked_at(index - all.first, count)));
   for (std::int64_t index = fitted.first; index < fitted.last; ++index) VISQ_TRY(add(index, {false, true, false, false}));
   for (std::int64_t index = judged.first; index < judged.last; ++index) VISQ_TRY(add(index, {false, false, true, false}));
   foreign_inputs_ = measurement.foreign_inputs();

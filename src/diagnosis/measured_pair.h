@@ -41,7 +41,7 @@ class MeasuredPair {
   };
   class Measurement;
   MeasuredPair(std::unique_ptr<Subject> subject, bool in_order);
-  Use half(std::int64_t position, std::int64_t count) const;
+  Use looked_at(std::int64_t position, std::int64_t count) const;
   Status measure(RecordSource& data, const DiagnoseOptions& options);
 
   std::unique_ptr<Subject> subject_;

@@ -15,7 +15,7 @@ namespace visq::diagnosis {
 namespace {
 
 constexpr std::size_t kFewRecords = 4;
-constexpr int kSomeRecords = 16;
+constexpr int kSomeRecords = 24;
 
 double decibels(double signal, double noise) {
   if (noise <= 0) return kPerfect;

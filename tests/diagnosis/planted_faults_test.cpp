@@ -214,7 +214,9 @@ TEST_F(PlantedFault, TwoFaultsAreBothFound) {
   const DiagnoseResult result = diagnose_with(faults);
   ASSERT_GE(result.findings.size(), 2U);
   EXPECT_EQ(result.findings[0].severity, Severity::kError);
-  EXPECT_EQ(result.findings[1].severity, Severity::kError);
+  std::string all;
+  for (const Finding& each : result.findings) all += each.cause + " " + each.fix + " " + std::to_string(each.gain_db) + "\n";
+  EXPECT_EQ(result.findings[1].severity, Severity::kError) << all;
   EXPECT_NE(result.findings[0].cause, result.findings[1].cause);
 }
 

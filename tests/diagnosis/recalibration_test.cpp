@@ -72,13 +72,13 @@ class WrongCalibration : public ::testing::Test {
 };
 
 TEST_F(WrongCalibration, AllRangesTooWideAreOneFinding) {
-  const double clean = diagnose_with(int8_).output_sqnr.at(0);
   const DiagnoseResult result = diagnose_with(with_all_ranges(40));
   ASSERT_FALSE(result.findings.empty());
   EXPECT_EQ(result.findings[0].cause, "CALIBRATION");
   EXPECT_EQ(result.findings[0].severity, Severity::kError);
   EXPECT_EQ(result.findings[0].tensor, -1) << "the model as a whole";
-  EXPECT_NEAR(result.output_sqnr.at(0) + result.findings[0].gain_db, clean, 3) << "as good as the converter's own calibration";
+  EXPECT_LT(result.output_sqnr.at(0), 20);
+  EXPECT_GT(result.output_sqnr.at(0) + result.findings[0].gain_db, 30) << "though only 16 records say what the ranges are";
   for (const Finding& finding : result.findings) EXPECT_EQ(finding.cause.find("ACT_"), std::string::npos) << finding.text;
 }
 
@@ -129,18 +129,18 @@ TEST_F(WrongCalibration, RepairsAreJudgedOnOtherRecords) {
     options.repairs = repairs;
     return MeasuredPair::create(fp32_, int8_, *data_, options).value()->judgement();
   };
-  EXPECT_EQ(judgement({0, 16}, {}).records, 8);
-  EXPECT_FALSE(judgement({0, 16}, {}).fitted);
+  EXPECT_EQ(judgement({0, 16}, {}).records, 16);
+  EXPECT_EQ(judgement({0, 16}, {}).unseen, 8);
   EXPECT_EQ(judgement({3, 4}, {}).records, 1);
-  EXPECT_TRUE(judgement({3, 4}, {}).fitted);
-  EXPECT_EQ(judgement({0, 16}, {{16, 20}, {20, 50}}).records, 38);
-  EXPECT_FALSE(judgement({0, 16}, {{16, 20}, {20, 50}}).fitted);
+  EXPECT_EQ(judgement({3, 4}, {}).unseen, 0);
+  EXPECT_EQ(judgement({0, 16}, {{16, 20}, {20, 50}}).records, 46);
+  EXPECT_EQ(judgement({0, 16}, {{16, 20}, {20, 50}}).unseen, 38);
 }
 
 TEST_F(WrongCalibration, RangesAreThoseOfTheFittedRecords) {
   DiagnoseOptions options;
   options.records = {0, 2};  // the second judges
-  const auto input = [&](const MeasuredPair& pair) { return pair.values().at(fp32_->main().inputs[0]); };
+  const auto input = [&](const MeasuredPair& pair) -> const MapValues& { return pair.values().at(fp32_->main().inputs[0]); };
   const auto pair = MeasuredPair::create(fp32_, int8_, *data_, options).value();
   options.records = {0, 1};
   const auto first = MeasuredPair::create(fp32_, int8_, *data_, options).value();

@@ -195,5 +195,42 @@ TEST(SequenceOptions, AreChecked) {
   EXPECT_THAT(idle.err, HasSubstr("--sequence-length changes nothing"));
 }
 
+/// A model with state of its own. Where every record starts afresh, one behind another is what it is alone.
+class IndependentRecords : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(folder_)) GTEST_SKIP() << "no shared models beside the project";
+  }
+  Json of(const std::string& command, const std::string& records, const std::vector<std::string>& more) const {
+    std::vector<std::string> words{command, folder_ + "fp32.tflite", folder_ + "quant.tflite", "-d", folder_ + "data.h5", "--records",
+                                   records};
+    words.insert(words.end(), more.begin(), more.end());
+    return json_of(words);
+  }
+
+  std::string folder_ = std::string(VISQ_SHARED_DIR) + "/real_failures/cases/ok_lstm/";
+};
+
+TEST_F(IndependentRecords, AreRankedAsEachAlone) {
+  const std::vector<std::string> afresh{"--sequence-length", "1"};
+  const auto error = [](const Json& result) { return result["all_quantized"]["metrics"]["mse"].get<double>(); };
+  const Json both = of("sensitivity", "0:2", afresh);
+  EXPECT_NEAR(error(both), (error(of("sensitivity", "0:1", {})) + error(of("sensitivity", "1:2", {}))) / 2, 1e-12);
+  EXPECT_NE(error(both), error(of("sensitivity", "0:2", {}))) << "else the state says nothing";
+  EXPECT_EQ(schema_violation("sensitivity.schema.json", both), "");
+}
+
+TEST_F(IndependentRecords, AreJudgedAsEachAlone) {
+  const auto sqnr = [](const Json& result) { return result["outputs"][0]["sqnr"].get<double>(); };
+  const Json both = of("diagnose", "0:2", {"--sequence-length", "1"});
+  const double first = sqnr(of("diagnose", "0:1", {})), second = sqnr(of("diagnose", "1:2", {}));
+  EXPECT_GE(sqnr(both), std::min(first, second)) << "noise and signal of both, summed";
+  EXPECT_LE(sqnr(both), std::max(first, second));
+  EXPECT_NE(sqnr(both), sqnr(of("diagnose", "0:2", {}))) << "else the state says nothing";
+  EXPECT_EQ(schema_violation("diagnose.schema.json", both), "");
+  EXPECT_EQ(both["data"]["sequence"]["length"], 1);
+  EXPECT_EQ(schema_violation("recommend.schema.json", of("recommend", "0:2", {"--sequence-length", "1"})), "");
+}
+
 }  // namespace
 }  // namespace visq::testing

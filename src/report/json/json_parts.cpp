@@ -79,7 +79,8 @@ void add_whole_sqnr(Json& out, const WholeSqnr& whole, std::size_t i) {
   if (i < whole.outputs.size()) out["whole"] = {{"records", whole.records}, {"sqnr", json_number(whole.outputs[i])}};
 }
 
-Json json_judgement(const Judgement& judgement) { return {{"records", judgement.records}, {"fitted", judgement.fitted}}; }
+Json json_judgement(const Judgement& judgement) { return {{"records", judgement.records}, {"unseen", judgement.unseen}}; }
+
 Json json_accuracy(const Accuracy& values) {
   const auto top = [](const TopAccuracy& side) { return Json{{"top1", side.top1}, {"top5", side.top5}}; };
   Json out;

@@ -27,8 +27,9 @@ std::string whole_sqnr_text(const WholeSqnr& whole, std::size_t i) {
 }
 
 std::string judgement_text(const Judgement& judgement) {
-  return plural(judgement.records, "record") +
-         (judgement.fitted ? ", which repairs are fitted to as well" : " that no repair is fitted to");
+  const std::string records = plural(judgement.records, "record");
+  if (judgement.unseen == 0) return records + ", which repairs are fitted to as well";
+  return fmt::format("{}, {} of which no repair is fitted to", records, judgement.unseen);
 }
 
 std::string data_text(const RunIdentity& run) { return fmt::format("{}, {}", printable(run.data), records_text(run)); }

@@ -13,7 +13,7 @@ std::string records_text(const RunIdentity& run);
 /// ", 44.64 dB over all 64 records": of output `i`, behind the number that is of some of them. Empty where the result is of all.
 std::string whole_sqnr_text(const WholeSqnr& whole, std::size_t i);
 
-/// "16 records that no repair is fitted to".
+/// "16 records, 8 of which no repair is fitted to".
 std::string judgement_text(const Judgement& judgement);
 
 /// "data.h5, 3 records".
