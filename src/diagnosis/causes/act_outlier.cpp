@@ -57,6 +57,13 @@ bool reaches_far(const QuantizedMap& map) {
   return map.offered_width() >= kFewReachFar * (most.high - most.low);
 }
 
+/// Repairs of all maps that outliers reach are those of the one that costs most.
+bool costs_most(const Symptoms& symptoms, const QuantizedMap& map) {
+  const auto share = [&](const QuantizedMap& each) { return symptoms.share(each.tensor).value_or(0); };
+  return std::none_of(symptoms.maps().begin(), symptoms.maps().end(),
+                      [&](const QuantizedMap& each) { return share(each) > share(map) && reaches_far(each); });
+}
+
 /// All maps that outliers reach, in 16 bits.
 void add_wide(const Symptoms& symptoms, Suspicion& suspicion) {
   const Subject& subject = symptoms.subject();
@@ -116,10 +123,10 @@ void suspect_values(const Symptoms& symptoms, const QuantizedMap& map, const Dia
   if (quieter) add_cut(symptoms, map, quietest, suspicion);
   for (const double percentile : costly ? std::vector<double>{0.999, 0.9999} : std::vector<double>{}) {
     add_cut(symptoms, map, between(map, percentile), suspicion);
-    add_cut_of_all(symptoms, percentile, suspicion);
+    if (costs_most(symptoms, map)) add_cut_of_all(symptoms, percentile, suspicion);
   }
   suspicion.remedies.push_back(more_bits(symptoms, map.tensor));
-  if (costly) add_wide(symptoms, suspicion);
+  if (costly && costs_most(symptoms, map)) add_wide(symptoms, suspicion);
 }
 
 void suspect(const Symptoms& symptoms, const DiagnoseOptions& options, Suspicions& suspicions) {
