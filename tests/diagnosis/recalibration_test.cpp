@@ -102,7 +102,7 @@ TEST_F(WrongCalibration, BiasesAreRoundedFromTheReferences) {
   options.records = {0, 8};
   const auto coarse = with_all_ranges(255);
   const auto pair = MeasuredPair::create(fp32_, coarse, *data_, options).value();
-  const Symptoms symptoms(pair->subject(), pair->values());
+  const Symptoms symptoms(pair->subject(), pair->values(), pair->shares());
   const auto fixed = edited(*coarse, recalibrate(symptoms).edit);
   std::size_t compared = 0;
   for (const PairedConstant& bias : pair->subject().constants()) {
