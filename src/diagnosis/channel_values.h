@@ -15,22 +15,29 @@ namespace visq::diagnosis {
 struct ChannelValues {
   std::vector<double> low, high;  ///< zero is always within
   std::vector<double> squares;    ///< Σx²
+  std::vector<double> sums;       ///< Σx
   std::int64_t rows = 0;
 
   std::size_t count() const { return squares.size(); }
   double reach(std::size_t channel) const { return std::max(-low[channel], high[channel]); }
   double rms(std::size_t channel) const { return rows > 0 ? std::sqrt(squares[channel] / static_cast<double>(rows)) : 0; }
 
+  double mean(std::size_t channel) const { return rows > 0 ? sums[channel] / static_cast<double>(rows) : 0; }
+  double variance(std::size_t channel) const {
+    const double square = rows > 0 ? squares[channel] / static_cast<double>(rows) : 0;
+    return std::max(0.0, square - mean(channel) * mean(channel));
+  }
+
   /// Nothing where `channels` does not divide the values, or is not the number of those before.
   void add(std::span<const float> values, std::int64_t channels) {
     const std::size_t width = channels > 0 ? as_size(channels) : 0;
     if (width == 0 || values.size() % width != 0 || (rows > 0 && width != count())) return;
-    if (rows == 0) low.assign(width, 0), high.assign(width, 0), squares.assign(width, 0);
+    if (rows == 0) low.assign(width, 0), high.assign(width, 0), squares.assign(width, 0), sums.assign(width, 0);
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::size_t c = i % width;
       const auto value = static_cast<double>(values[i]);
       if (!std::isfinite(value)) continue;
-      low[c] = std::min(low[c], value), high[c] = std::max(high[c], value), squares[c] += value * value;
+      low[c] = std::min(low[c], value), high[c] = std::max(high[c], value), squares[c] += value * value, sums[c] += value;
     }
     rows += static_cast<std::int64_t>(values.size() / width);
   }

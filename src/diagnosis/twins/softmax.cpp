@@ -21,10 +21,10 @@ std::optional<GlobalRemark> judge(const TwinEvidence& evidence) {
   const auto &f = evidence.reference().main().outputs, &q = evidence.quantized().main().outputs;
   for (std::size_t i = 0; i < std::min(f.size(), q.size()); ++i) {
     const int partner = evidence.symptoms.subject().reference_of(q[i]);
-    if (std::find(f.begin(), f.end(), partner) != f.end()) continue;  // the same output, wherever it stands
-    const std::string_view ours = squashing(evidence.r(), f[i]), theirs = squashing(evidence.q(), q[i]);
+    const int output = std::find(f.begin(), f.end(), partner) != f.end() ? partner : f[i];  // the same output, wherever it stands
+    const std::string_view ours = squashing(evidence.r(), output), theirs = squashing(evidence.q(), q[i]);
     if (ours.empty() == theirs.empty()) continue;
-    if (evidence.r().tensor(f[i]).shape.elements() != evidence.q().tensor(q[i]).shape.elements()) continue;
+    if (evidence.r().tensor(output).shape.elements() != evidence.q().tensor(q[i]).shape.elements()) continue;
     const Answers& answers = evidence.answers;
     const std::string same = i > 0 || answers.records == 0
                                  ? ""
