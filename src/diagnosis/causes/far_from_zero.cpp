@@ -51,7 +51,7 @@ void correct_readers(const Symptoms& symptoms, int tensor, double offset, Repair
 struct OffsetLayer {
   const PairedConstant* bias = nullptr;
   std::vector<double> corrected;          ///< the reference's bias and what the means make of the rounding
-  double of_means = 0, of_variation = 0;  ///< Σ over outputs of squared errors: made of the means, made of what varies about them
+  double of_means = 0, of_variation = 0;  ///< Σ over outputs of squared errors: made of means far from zero, made of what varies
   std::size_t farthest = 0;               ///< channel of the data whose mean is the most of its deviations from zero
 };
 
@@ -68,20 +68,21 @@ std::optional<OffsetLayer> offset_layer(const Symptoms& symptoms, const Constant
   const std::size_t outputs = wanted->reference.size(), row = weights.reference.size() / outputs, channels = data->channels.count();
   if (row * outputs != weights.reference.size() || row % channels != 0) return std::nullopt;
   layer.corrected.assign(wanted->reference.begin(), wanted->reference.end());
-  for (std::size_t o = 0; o < outputs; ++o) {
-    double offset = 0;
-    for (std::size_t i = o * row; i < (o + 1) * row; ++i) {
-      const double rounded = static_cast<double>(weights.reference[i]) - static_cast<double>(weights.quantized[i]);
-      offset += data->channels.mean(i % channels) * rounded;
-      layer.of_variation += data->channels.variance(i % channels) * rounded * rounded;
-    }
-    layer.corrected[o] += offset;
-    layer.of_means += offset * offset;
-  }
   const auto distance = [&](std::size_t c) {
     return std::fabs(data->channels.mean(c)) / std::sqrt(std::max(data->channels.variance(c), 1e-30));
   };
   for (std::size_t c = 1; c < channels; ++c) layer.farthest = distance(c) > distance(layer.farthest) ? c : layer.farthest;
+  for (std::size_t o = 0; o < outputs; ++o) {
+    double offset = 0, far = 0;
+    for (std::size_t i = o * row; i < (o + 1) * row; ++i) {
+      const double rounded = static_cast<double>(weights.reference[i]) - static_cast<double>(weights.quantized[i]);
+      offset += data->channels.mean(i % channels) * rounded;
+      if (distance(i % channels) >= kFarMean) far += data->channels.mean(i % channels) * rounded;
+      layer.of_variation += data->channels.variance(i % channels) * rounded * rounded;
+    }
+    layer.corrected[o] += offset;
+    layer.of_means += far * far;
+  }
   return layer;
 }
 
@@ -114,6 +115,7 @@ void suspect_layers(const Symptoms& symptoms, Suspicions& suspicions) {
         layer->farthest, mean, deviation, layer->of_means / std::max(layer->of_variation, 1e-30));
     suspicion.evidence = {{"mean", mean}, {"deviation", deviation}, {"channel", static_cast<double>(layer->farthest)}};
     suspicion.strong = true;
+    suspicion.rivals = other_repairs(symptoms, weights.where);
     suspicion.remedies.push_back(
         {"subtract each channel's mean before the network (normalize the data), and let this layer's bias take what that changes (b + "
          "W*mean): "
