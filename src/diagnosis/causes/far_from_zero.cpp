@@ -158,7 +158,7 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
   suspect_layers(symptoms, suspicions);
 }
 
-constexpr CauseDef kCause{"FAR_FROM_ZERO", 20, suspect};
+constexpr CauseDef kCause{"FAR_FROM_ZERO", 12, suspect};
 
 }  // namespace
 
