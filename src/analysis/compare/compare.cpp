@@ -55,7 +55,7 @@ class Comparer {
                          const RecordOutput& output) {
     const auto& match = plan_.pairs()[pair].match;
     const bool is_output = std::find(outputs_.begin(), outputs_.end(), pair) != outputs_.end();
-    const MapRecord* const source = is_output ? nullptr : moved_from(pair, output);
+    const MapRecord* const source = moved_from(pair, output);
     if (source == nullptr || !reference.available(match.reference) || !quantized.available(match.quantized)) {
       return analysis::compare_maps(reference, match.reference, quantized, match.quantized,
                                     {.per_channel = options_.per_channel, .divergence = is_output}, *scratch_);
@@ -63,6 +63,7 @@ class Comparer {
     MapRecord record = *source;
     record.shape = reference.tensor(match.reference).shape;
     record.saturated = quantized.saturated(match.quantized);
+    if (is_output) analysis::measure_divergence(reference.tensor(match.reference), quantized.tensor(match.quantized), *scratch_, record);
     return record;
   }
 

@@ -70,10 +70,6 @@ void compare_channels(const float* f, const float* q, const Tensor& tensor, MapR
   }
 }
 
-void add_divergence(const float* f, const float* q, const Shape& shape, metrics::PairStats& stats) {
-  if (shape.rank() > 0) metrics::add_divergence(f, q, shape.elements(), shape[shape.rank() - 1], stats);
-}
-
 }  // namespace
 
 MapRecord compare_tensors(const Tensor& f, const Tensor& q, std::int64_t saturated, MapDetail detail, MapScratch& scratch) {
@@ -95,9 +91,16 @@ MapRecord compare_tensors(const Tensor& f, const Tensor& q, std::int64_t saturat
   }
   record.saturated = saturated;
   record.stats = metrics::accumulate_pair(f_values, q_values, f.elements(), scale_layout(q));
-  if (detail.divergence) add_divergence(f_values, q_values, f.shape, record.stats);
+  if (detail.divergence) measure_divergence(f, q, scratch, record);
   if (detail.per_channel) compare_channels(f_values, q_values, q, record, scratch);
   return record;
+}
+
+void measure_divergence(const Tensor& f, const Tensor& q, MapScratch& scratch, MapRecord& record) {
+  const float* f_values = real_values(f, scratch.reference);
+  const float* q_values = real_values(q, scratch.quantized);
+  if (f_values == nullptr || q_values == nullptr || f.shape.rank() == 0) return;
+  metrics::add_divergence(f_values, q_values, f.shape.elements(), f.shape[f.shape.rank() - 1], record.stats);
 }
 
 MapRecord compare_maps(const runtime::Executor& reference, int reference_tensor, const runtime::Executor& quantized, int quantized_tensor,

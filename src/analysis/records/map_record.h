@@ -38,6 +38,9 @@ struct MapDetail {
 MapRecord compare_tensors(const kernels::Tensor& f, const kernels::Tensor& q, std::int64_t saturated, MapDetail detail,
                           MapScratch& scratch);
 
+/// Adds what MapDetail::divergence asks for to the sums of two maps that have been compared; nothing where they have no real values.
+void measure_divergence(const kernels::Tensor& f, const kernels::Tensor& q, MapScratch& scratch, MapRecord& record);
+
 /// Compares tensor `reference_tensor` of one executor with `quantized_tensor` of the other, both at their current step.
 MapRecord compare_maps(const runtime::Executor& reference, int reference_tensor, const runtime::Executor& quantized, int quantized_tensor,
                        MapDetail detail, MapScratch& scratch);

@@ -144,6 +144,7 @@ TEST(InspectText, ShowsEveryNodeWithItsTensors) {
   operators     2 in 1 subgraph
   multiply-adds 8 (open sizes count as stored)
   parameters    8 in 8 bytes
+  signature     serve: x -> y
 
 operator         count  multiply-adds
 FULLY_CONNECTED      1              8
