@@ -16,7 +16,7 @@ namespace {
 /// The range over what the values span: noticeable, certain.
 constexpr double kNoticeable = 3, kCertain = 8;
 /// A mean of so many deviations is far from zero; the error made of means over that made of variation from which it rules.
-constexpr double kFarMean = 3, kMeansOverVariation = 10;
+constexpr double kFarMean = 10, kMeansOverVariation = 10;
 
 /// A grid over [low, high] alone; its zero point is no code, which no kernel takes.
 Quantization grid_beside_zero(DType type, double low, double high) {
@@ -100,6 +100,7 @@ ModelEdit with_bias(const Subject& subject, const PairedConstant& bias, const st
 
 void suspect_layers(const Symptoms& symptoms, Suspicions& suspicions) {
   const Subject& subject = symptoms.subject();
+  if (symptoms.usual_difference().retrained()) return;  // what differs is more than rounding
   for (const ConstantValues& weights : symptoms.constants()) {
     const auto layer = offset_layer(symptoms, weights);
     if (!layer || layer->of_means < kMeansOverVariation * layer->of_variation) continue;
