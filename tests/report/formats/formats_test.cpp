@@ -144,7 +144,7 @@ TEST_F(WriteReport, WritesOneFileWhereItIsTold) {
   const Status several = write_report_file(result, "visq", folder_ + "/my.json", {});
   ASSERT_FALSE(several.ok());
   EXPECT_EQ(several.error().reason, Reason::kUsage);
-  EXPECT_EQ(several.error().message, folder_ + "/my.json: format 'visq' consists of 11 files and needs a folder");
+  EXPECT_EQ(several.error().message, folder_ + "/my.json: format 'visq' consists of 12 files and needs a folder");
   result.metrics = {metric_named("mse")};
   EXPECT_TRUE(write_report_file(result, "visq", folder_ + "/my.json", {}).ok());
 }

@@ -130,9 +130,9 @@ Result<std::vector<std::string>> signatures_of(const PairRequest& pair) {
 
 Result<int> execute(const Arguments& arguments) {
   VISQ_TRY(check_models(arguments));
-  VISQ_ASSIGN(const auto signatures, signatures_of(arguments.pair));
-  if (signatures.size() == 1) return execute_one(arguments);
-  return run_in_turn(signatures, arguments.output.json != "-", [&](const std::string& signature) -> Result<int> {
+  const auto signatures = signatures_of(arguments.pair);
+  if (!signatures.ok() || signatures->size() == 1) return execute_one(arguments);  // says in its turn what is wrong with the models
+  return run_in_turn(*signatures, arguments.output.json != "-", [&](const std::string& signature) -> Result<int> {
     Arguments own = arguments;
     own.pair.signature = signature;
     VISQ_ASSIGN(own.output, arguments.output.of_signature(signature));

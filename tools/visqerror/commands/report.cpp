@@ -220,9 +220,9 @@ Result<int> execute(const Arguments& arguments) {
   const PairRequest& pair = arguments.pair;
   if (pair.reference.ends_with(".json")) return execute_file(arguments, arguments.console.console());
   VISQ_TRY(need_pair("report", pair.quantized));
-  VISQ_ASSIGN(const auto signatures, signatures_in_turn(pair.signature, pair.reference, pair.quantized));
-  if (signatures.size() == 1) return execute_one(arguments);
-  return run_in_turn(signatures, arguments.json != "-", [&](const std::string& signature) {
+  const auto signatures = signatures_in_turn(pair.signature, pair.reference, pair.quantized);
+  if (!signatures.ok() || signatures->size() == 1) return execute_one(arguments);  // says in its turn what is wrong with the models
+  return run_in_turn(*signatures, arguments.json != "-", [&](const std::string& signature) {
     Arguments own = arguments;
     own.pair.signature = signature;
     own.out = names_page(own.out) ? file_of_signature(own.out, signature) : folder_of_signature(own.out, signature);
