@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -80,19 +81,31 @@ double signal_to_error(double signal, double errors) {
   return signal > 0 ? 10 * std::log10(signal / errors) : -HUGE_VAL;
 }
 
-/// Channels this many times smaller than the largest are another quantity (scores beside boxes in pixels), and count by themselves.
-constexpr double kOtherQuantity = 16;
+/// Channels this many times smaller than the largest, behind a gap of so many times, are another quantity (scores beside boxes in pixels),
+/// and count by themselves. Without a gap they are the faint end of one quantity (bins of a spectrum).
+constexpr double kOtherQuantity = 16, kGap = 4;
 /// More channels than this are a map, not quantities.
 constexpr std::size_t kMostQuantities = 256;
 
+/// The power up to which channels are another quantity; 0: none is.
+double other_quantity(const std::vector<OutputSums>& channels) {
+  std::vector<double> powers;
+  for (const OutputSums& channel : channels) powers.push_back(channel.power());
+  std::sort(powers.begin(), powers.end(), std::greater<>());
+  for (std::size_t i = 1; i < powers.size(); ++i) {
+    const bool small = powers[i] * kOtherQuantity * kOtherQuantity < powers[0];
+    if (small && powers[i] * kGap * kGap < powers[i - 1]) return powers[i];
+  }
+  return 0;
+}
+
 /// The worse of an output's large and small channels, in dB.
 double worst_quantity(const std::vector<OutputSums>& channels) {
-  double largest = 0;
-  for (const OutputSums& channel : channels) largest = std::max(largest, channel.power());
+  const double limit = other_quantity(channels);
   double signal[2] = {0, 0}, errors[2] = {0, 0};
   for (const OutputSums& channel : channels) {
     if (channel.power() <= 0 && channel.errors <= 0) continue;
-    const std::size_t small = channel.power() * kOtherQuantity * kOtherQuantity < largest ? 1 : 0;
+    const std::size_t small = channel.power() <= limit ? 1 : 0;
     signal[small] += channel.spread(), errors[small] += channel.errors;
   }
   return std::min(signal_to_error(signal[0], errors[0]), signal_to_error(signal[1], errors[1]));
