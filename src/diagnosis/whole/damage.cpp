@@ -84,8 +84,8 @@ double signal_to_error(double signal, double errors) {
 /// Channels this many times smaller than the largest, behind a gap of so many times, are another quantity (scores beside boxes in pixels),
 /// and count by themselves. Without a gap they are the faint end of one quantity (bins of a spectrum).
 constexpr double kOtherQuantity = 16, kGap = 4;
-/// More channels than this are a map, not quantities.
-constexpr std::size_t kMostQuantities = 256;
+/// More channels than this are a map, not quantities; those that one operator makes are of one quantity sooner than those that are joined.
+constexpr std::size_t kMostJoined = 256, kMostOfOne = 16;
 
 /// The power up to which channels are another quantity; 0: none is.
 double other_quantity(const std::vector<OutputSums>& channels) {
@@ -127,7 +127,8 @@ class Comparison final : public MapSink {
     if (wanted == nullptr || wanted->empty() || wanted->size() != found.size()) return {};
     const std::size_t width = map.shape.rank() > 0 ? as_size(map.shape.back()) : 1;
     std::vector<OutputSums>& sums = sums_[twin];
-    if (sums.empty()) sums.resize(decides(twin) || width > kMostQuantities ? 1 : width);
+    const bool map_of_one = width > (type_of_maker(twin) == "CONCATENATION" ? kMostJoined : kMostOfOne);
+    if (sums.empty()) sums.resize(decides(twin) || map_of_one ? 1 : width);
     for (std::size_t i = 0; i < found.size(); ++i) {
       sums[i % sums.size()].add(static_cast<double>((*wanted)[i]), static_cast<double>(found[i]));
     }
@@ -145,11 +146,15 @@ class Comparison final : public MapSink {
   }
 
  private:
+  /// The operator behind an output of the reference; empty: none.
+  std::string_view type_of_maker(int reference_output) const {
+    const int maker = subject_.r().maker(subject_.r().origin(reference_output));
+    return maker < 0 ? std::string_view() : std::string_view(subject_.r().op(maker).type);
+  }
   /// Rows of classes: what a SOFTMAX makes.
   bool decides(int reference_output) const {
-    const int maker = subject_.r().maker(subject_.r().origin(reference_output));
     const TensorInfo& tensor = subject_.r().tensor(reference_output);
-    return maker >= 0 && subject_.r().op(maker).type == "SOFTMAX" && tensor.shape.rank() > 0 && tensor.shape.back() > 1;
+    return type_of_maker(reference_output) == "SOFTMAX" && tensor.shape.rank() > 0 && tensor.shape.back() > 1;
   }
   void count_changed(const std::vector<float>& wanted, const std::vector<float>& found, std::size_t width) {
     for (std::size_t row = 0; row + width <= wanted.size(); row += width) {
