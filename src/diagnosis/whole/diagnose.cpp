@@ -117,7 +117,7 @@ Result<DiagnoseResult> diagnose(std::shared_ptr<const Model> reference, std::sha
   VISQ_TRY(add_evaluation(pair->subject(), options, result));
   VISQ_ASSIGN(const std::string oddity, add_data_remarks(*examination.symptoms, pair->what_if(), data, options, result));
   add_residue(*examination.symptoms, pair->what_if(), *examination.trials, options, result);
-  add_no_damage(answers, oddity, result);
+  add_no_damage(oddity, result);
   std::stable_sort(result.findings.begin(), result.findings.end(), stands_before);
   return result;
 }

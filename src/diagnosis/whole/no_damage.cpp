@@ -6,29 +6,22 @@
 #include <cmath>
 
 namespace visq::diagnosis {
-namespace {
-
-/// Outputs that are better than this, in dB, or the same best class in so many of the records.
-constexpr double kFineSqnr = 20, kFineShare = 0.95;
-
-}  // namespace
-
-void add_no_damage(const Answers& answers, const std::string& oddity, DiagnoseResult& result) {
+void add_no_damage(const std::string& oddity, DiagnoseResult& result) {
   const bool blamed = std::any_of(result.findings.begin(), result.findings.end(), [](const Finding& finding) {
     return finding.severity != Severity::kHint || finding.cause == "RETRAINED";
   });
   double worst = HUGE_VAL;
   for (const double sqnr : result.output_sqnr) worst = std::min(worst, sqnr);
-  if (blamed || !result.remarks.empty() || !std::isfinite(worst)) return;
-  const bool fine = answers.records > 0 && result.output_sqnr.size() == 1 ? answers.same_share() >= kFineShare : worst >= kFineSqnr;
-  if (!fine) return;
+  const OutputDamage& damage = result.damage;
+  if (blamed || !result.remarks.empty() || !std::isfinite(worst) || damage.records == 0 || !damage.harmless()) return;
   Finding finding;
   finding.cause = "NO_DAMAGE";
+  const std::int64_t kept = damage.decisions - damage.changed;
   const std::string same =
-      answers.records > 0 ? fmt::format("; the best class is the same in {} of {} records", answers.same, answers.records) : "";
+      damage.decisions > 0 ? fmt::format("; the best class is the same in {} of {} decisions", kept, damage.decisions) : "";
   finding.text = fmt::format("the quantized model does what the float model does (worst output {:.1f} dB{})", worst, same);
-  finding.evidence = {{"output_sqnr", worst}, {"threshold", answers.records > 0 ? kFineShare : kFineSqnr}};
-  if (answers.records > 0) finding.evidence.emplace_back("same_share", answers.same_share());
+  finding.evidence = {{"output_sqnr", worst}};
+  if (damage.decisions > 0) finding.evidence.emplace_back("same_share", 1 - damage.changed_share());
   if (!result.accuracy) {
     finding.text +=
         ". Where results are poor nevertheless, both models have them alike: then the data (scale, channel order, memory "
