@@ -73,7 +73,7 @@ TEST_F(Twins, ThatBelongTogetherAreNoRemark) {
   const Finding* const fine = finding(result, "NO_DAMAGE");
   ASSERT_NE(fine, nullptr);
   EXPECT_EQ(fine->severity, Severity::kHint);
-  EXPECT_NE(fine->text.find("in 16 of 16 records"), std::string::npos) << fine->text;
+  EXPECT_NE(fine->text.find("in 16 of 16 decisions"), std::string::npos) << fine->text;
 }
 
 TEST_F(Twins, AnotherTrainingRun) {

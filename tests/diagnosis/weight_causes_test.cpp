@@ -67,7 +67,7 @@ struct Layer {
 
 TEST(WeightCauses, WeightsAsTheyShouldBeAreNoFinding) {
   Layer layer;
-  EXPECT_EQ(layer.first(layer.weights).cause, "");
+  EXPECT_EQ(layer.first(layer.weights).cause, "NO_DAMAGE");
 }
 
 TEST(WeightCauses, ChannelsTooDifferentForOneScale) {
