@@ -41,7 +41,7 @@ std::string better_maps(const Symptoms& symptoms) {
   const bool coarse = std::any_of(symptoms.maps().begin(), symptoms.maps().end(),
                                   [&](const QuantizedMap& map) { return bits(subject.q().tensor(map.tensor).dtype) <= kByte; });
   if (!coarse) return "";
-  return all_take_wide_maps(subject) ? "activations in 16 bits (int16x8)" : "the most sensitive layers in float (visqerror sensitivity)";
+  return all_take_wide_maps(subject) ? "activations in 16 bits (int16x8)" : kSensitiveInFloat;
 }
 
 }  // namespace visq::diagnosis

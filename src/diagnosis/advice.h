@@ -7,6 +7,9 @@
 
 namespace visq::diagnosis {
 
+/// What helps where more bits everywhere do not.
+inline constexpr char kSensitiveInFloat[] = "the most sensitive layers in float (visqerror sensitivity)";
+
 /// What weights can have more of: 8 bits where they have fewer, else a scale per channel where they share one. Empty: neither.
 std::string better_weights(const Symptoms& symptoms);
 

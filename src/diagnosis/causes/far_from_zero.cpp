@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/as_size.h"
 #include "diagnosis/in_float.h"
 #include "diagnosis/suspicion.h"
 #include "diagnosis/value_evidence.h"
@@ -28,22 +29,37 @@ Quantization grid_beside_zero(DType type, double low, double high) {
   return grid;
 }
 
+/// A layer whose bias can take what rounding of its weights makes of its data's means.
+struct Correctable {
+  const PairedConstant* bias = nullptr;
+  std::size_t data_slot = 0;
+  std::vector<double> values;  ///< the reference's bias
+  std::size_t row = 0;         ///< weights of one output
+};
+
+std::optional<Correctable> correctable(const Symptoms& symptoms, const ConstantValues& weights) {
+  const Subject& subject = symptoms.subject();
+  const auto slots = kernels::facts_of(subject.q().op(weights.where.node)).weights;
+  const PairedConstant* bias = subject.bias_of(weights.where.node);
+  if (weights.where.bias || !slots || slots->channel_axis != 0 || bias == nullptr) return std::nullopt;
+  const ConstantValues* wanted = values_of(symptoms, *bias);
+  if (wanted == nullptr || wanted->reference.empty() || weights.reference.size() % wanted->reference.size() != 0) return std::nullopt;
+  const std::size_t outputs = wanted->reference.size();
+  return Correctable{bias, slots->data, {wanted->reference.begin(), wanted->reference.end()}, weights.reference.size() / outputs};
+}
+
+/// What rounding took from a weight.
+double rounding_of(const ConstantValues& weights, std::size_t i) {
+  return static_cast<double>(weights.reference[i]) - static_cast<double>(weights.quantized[i]);
+}
+
 /// What rounding of a reader's weights makes of the offset: gone where the offset is not multiplied with them.
 void correct_readers(const Symptoms& symptoms, int tensor, double offset, Repair& repair) {
-  const Subject& subject = symptoms.subject();
   for (const ConstantValues& weights : symptoms.constants()) {
-    const Operator& op = subject.q().op(weights.where.node);
-    const auto slots = kernels::facts_of(op).weights;
-    const PairedConstant* bias = subject.bias_of(weights.where.node);
-    if (weights.where.bias || !slots || slots->channel_axis != 0 || bias == nullptr || input_of(op, slots->data) != tensor) continue;
-    const ConstantValues* wanted = values_of(symptoms, *bias);
-    if (wanted == nullptr || weights.reference.size() % wanted->reference.size() != 0) continue;
-    std::vector<double> values(wanted->reference.begin(), wanted->reference.end());
-    const std::size_t row = weights.reference.size() / values.size();
-    for (std::size_t i = 0; i < weights.reference.size(); ++i) {
-      values[i / row] += offset * (static_cast<double>(weights.reference[i]) - static_cast<double>(weights.quantized[i]));
-    }
-    repair.rebias(weights.where.node, std::move(values));
+    auto layer = correctable(symptoms, weights);
+    if (!layer || input_of(symptoms.subject().q().op(weights.where.node), layer->data_slot) != tensor) continue;
+    for (std::size_t i = 0; i < weights.reference.size(); ++i) layer->values[i / layer->row] += offset * rounding_of(weights, i);
+    repair.rebias(weights.where.node, std::move(layer->values));
   }
 }
 
@@ -52,33 +68,42 @@ struct OffsetLayer {
   const PairedConstant* bias = nullptr;
   std::vector<double> corrected;          ///< the reference's bias and what the means make of the rounding
   double of_means = 0, of_variation = 0;  ///< Σ over outputs of squared errors: made of means far from zero, made of what varies
-  std::size_t farthest = 0;               ///< channel of the data whose mean is the most of its deviations from zero
+  std::size_t farthest = 0;               ///< channel of the data whose mean is the most of its deviations from zero …
+  double mean = 0, deviation = 0;         ///< … and what it holds
 };
 
+/// What a layer's data hold in one channel.
+struct ChannelOffset {
+  double mean = 0, variance = 0, distance = 0;  ///< of the mean from zero, in deviations
+};
+
+std::vector<ChannelOffset> offsets_of(const ChannelValues& channels) {
+  std::vector<ChannelOffset> offsets;
+  for (std::size_t c = 0; c < channels.count(); ++c) {
+    const double mean = channels.mean(c), variance = channels.variance(c);
+    offsets.push_back({mean, variance, std::fabs(mean) / std::sqrt(std::max(variance, 1e-30))});
+  }
+  return offsets;
+}
+
 std::optional<OffsetLayer> offset_layer(const Symptoms& symptoms, const ConstantValues& weights) {
-  const Subject& subject = symptoms.subject();
-  const Operator& twin = subject.r().op(weights.where.reference_node);
-  const auto slots = kernels::facts_of(subject.q().op(weights.where.node)).weights;
-  OffsetLayer layer;
-  layer.bias = subject.bias_of(weights.where.node);
-  if (weights.where.bias || !slots || slots->channel_axis != 0 || layer.bias == nullptr) return std::nullopt;
-  const MapValues* data = symptoms.reference_values(input_of(twin, slots->data));
-  const ConstantValues* wanted = values_of(symptoms, *layer.bias);
-  if (data == nullptr || wanted == nullptr || wanted->reference.empty() || data->channels.count() == 0) return std::nullopt;
-  const std::size_t outputs = wanted->reference.size(), row = weights.reference.size() / outputs, channels = data->channels.count();
-  if (row * outputs != weights.reference.size() || row % channels != 0) return std::nullopt;
-  layer.corrected.assign(wanted->reference.begin(), wanted->reference.end());
-  const auto distance = [&](std::size_t c) {
-    return std::fabs(data->channels.mean(c)) / std::sqrt(std::max(data->channels.variance(c), 1e-30));
-  };
-  for (std::size_t c = 1; c < channels; ++c) layer.farthest = distance(c) > distance(layer.farthest) ? c : layer.farthest;
-  for (std::size_t o = 0; o < outputs; ++o) {
+  auto correctable_layer = correctable(symptoms, weights);
+  if (!correctable_layer) return std::nullopt;
+  auto& [bias, slot, values, row] = *correctable_layer;
+  const MapValues* data = symptoms.reference_values(input_of(symptoms.subject().r().op(weights.where.reference_node), slot));
+  if (data == nullptr || data->channels.count() == 0 || row % data->channels.count() != 0) return std::nullopt;
+  const std::vector<ChannelOffset> offsets = offsets_of(data->channels);
+  const auto farthest =
+      std::max_element(offsets.begin(), offsets.end(), [](const auto& a, const auto& b) { return a.distance < b.distance; });
+  OffsetLayer layer{bias, std::move(values), 0, 0, as_size(farthest - offsets.begin()), farthest->mean, std::sqrt(farthest->variance)};
+  for (std::size_t o = 0; o < layer.corrected.size(); ++o) {
     double offset = 0, far = 0;
     for (std::size_t i = o * row; i < (o + 1) * row; ++i) {
-      const double rounded = static_cast<double>(weights.reference[i]) - static_cast<double>(weights.quantized[i]);
-      offset += data->channels.mean(i % channels) * rounded;
-      if (distance(i % channels) >= kFarMean) far += data->channels.mean(i % channels) * rounded;
-      layer.of_variation += data->channels.variance(i % channels) * rounded * rounded;
+      const ChannelOffset& channel = offsets[i % offsets.size()];
+      const double rounded = rounding_of(weights, i);
+      offset += channel.mean * rounded;
+      if (channel.distance >= kFarMean) far += channel.mean * rounded;
+      layer.of_variation += channel.variance * rounded * rounded;
     }
     layer.corrected[o] += offset;
     layer.of_means += far * far;
@@ -104,23 +129,18 @@ void suspect_layers(const Symptoms& symptoms, Suspicions& suspicions) {
   for (const ConstantValues& weights : symptoms.constants()) {
     const auto layer = offset_layer(symptoms, weights);
     if (!layer || layer->of_means < kMeansOverVariation * layer->of_variation) continue;
-    const auto slots = kernels::facts_of(subject.q().op(weights.where.node)).weights;
-    const ChannelValues& data = symptoms.reference_values(input_of(subject.r().op(weights.where.reference_node), slots->data))->channels;
-    const double mean = data.mean(layer->farthest), deviation = std::sqrt(data.variance(layer->farthest));
-    if (std::fabs(mean) < kFarMean * deviation) continue;
+    if (std::fabs(layer->mean) < kFarMean * layer->deviation) continue;
     Suspicion& suspicion = suspicions.about_constant(weights.where);
     suspicion.text = fmt::format(
         "what it reads lies far from zero (channel {}: mean {:.4g}, deviation {:.4g}), and the means are multiplied with the rounding of "
-        "its "
-        "weights: {:.0f} times the error that this rounding makes of the values' variation",
-        layer->farthest, mean, deviation, layer->of_means / std::max(layer->of_variation, 1e-30));
-    suspicion.evidence = {{"mean", mean}, {"deviation", deviation}, {"channel", static_cast<double>(layer->farthest)}};
+        "its weights: {:.0f} times the error that this rounding makes of the values' variation",
+        layer->farthest, layer->mean, layer->deviation, layer->of_means / std::max(layer->of_variation, 1e-30));
+    suspicion.evidence = {{"mean", layer->mean}, {"deviation", layer->deviation}, {"channel", static_cast<double>(layer->farthest)}};
     suspicion.strong = true;
     suspicion.rivals = other_repairs(symptoms, weights.where);
     suspicion.remedies.push_back(
         {"subtract each channel's mean before the network (normalize the data), and let this layer's bias take what that changes (b + "
-         "W*mean): "
-         "the values then lie around zero; without that, correct the bias by the means times what rounding took from the weights",
+         "W*mean): the values then lie around zero; without that, correct the bias by the means times what rounding took from the weights",
          fmt::format("bias {} = corrected", in_quotes(subject.names().name(layer->bias->tensor))),
          with_bias(subject, *layer->bias, layer->corrected)});
   }

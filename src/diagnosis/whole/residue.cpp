@@ -124,8 +124,7 @@ std::vector<std::string> general_measures(const Symptoms& symptoms) {
   for (const std::string& better : {better_weights(symptoms), better_maps(symptoms)}) {
     if (!better.empty()) measures.push_back(better);
   }
-  const std::string float_layers = "the most sensitive layers in float (visqerror sensitivity)";
-  if (measures.empty() || measures.back() != float_layers) measures.push_back(float_layers);
+  if (measures.empty() || measures.back() != kSensitiveInFloat) measures.emplace_back(kSensitiveInFloat);
   measures.emplace_back("equalize ranges across layers, correct biases");
   if (!symptoms.usual_difference().retrained()) measures.emplace_back("train with quantization in the loop");
   return measures;
@@ -193,7 +192,7 @@ bool explained_as_a_whole(const DiagnoseResult& result) {
 
 }  // namespace
 
-bool explains(const Finding& finding) { return finding.severity >= Severity::kWarning || (finding.tried && finding.gain_db >= kExplains); }
+bool explains(const Finding& finding) { return finding.severity >= Severity::kWarning || wins(finding); }
 
 void add_residue(const Symptoms& symptoms, const WhatIf& what_if, const Trials& trials, const DiagnoseOptions& options,
                  DiagnoseResult& result) {

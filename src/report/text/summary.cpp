@@ -102,11 +102,8 @@ class Summary {
   }
 
   void header() {
-    const auto file = [](const ModelIdentity& model) {
-      return printable(model.path) + (model.signature.empty() ? "" : fmt::format(", signature '{}'", printable(model.signature)));
-    };
-    out_ += text_table({{"reference"}, {file(result_.reference)}, {std::string(name(result_.reference_mode))}},
-                       {{"quantized", file(result_.quantized), std::string(name(result_.quantized_mode))},
+    out_ += text_table({{"reference"}, {model_text(result_.reference)}, {std::string(name(result_.reference_mode))}},
+                       {{"quantized", model_text(result_.quantized), std::string(name(result_.quantized_mode))},
                         {"data", printable(result_.data), records_text(result_)}});
     if (result_.interrupted) out_ += style_.warning("interrupted: the numbers are those of the records done so far") + "\n";
   }

@@ -9,10 +9,8 @@
 namespace visq::report {
 namespace {
 
-std::string model_text(const ModelIdentity& model, Mode mode, bool with_mode) {
-  std::string text = printable(model.path);
-  if (!model.signature.empty()) text += fmt::format(", signature '{}'", printable(model.signature));
-  return with_mode ? fmt::format("{} ({})", text, name(mode)) : text;
+std::string text_with_mode(const ModelIdentity& model, Mode mode, bool with_mode) {
+  return with_mode ? fmt::format("{} ({})", model_text(model), name(mode)) : model_text(model);
 }
 
 std::string bare_name(const std::string& path) { return printable(std::filesystem::path(path).filename().string()); }
@@ -32,10 +30,14 @@ std::string judgement_text(const Judgement& judgement) {
   return fmt::format("{}, {} of which no repair is fitted to", records, judgement.unseen);
 }
 
+std::string model_text(const ModelIdentity& model) {
+  return printable(model.path) + (model.signature.empty() ? "" : fmt::format(", signature '{}'", printable(model.signature)));
+}
+
 std::string data_text(const RunIdentity& run) { return fmt::format("{}, {}", printable(run.data), records_text(run)); }
 
 std::string models_text(const PairIdentity& pair, bool modes) {
-  return model_text(pair.reference, pair.reference_mode, modes) + " and " + model_text(pair.quantized, pair.quantized_mode, modes);
+  return text_with_mode(pair.reference, pair.reference_mode, modes) + " and " + text_with_mode(pair.quantized, pair.quantized_mode, modes);
 }
 
 std::string pair_head(const PairIdentity& pair, bool modes) { return fmt::format("{}\n{}\n\n", models_text(pair, modes), data_text(pair)); }

@@ -16,6 +16,9 @@ std::string whole_sqnr_text(const WholeSqnr& whole, std::size_t i);
 /// "16 records, 8 of which no repair is fitted to".
 std::string judgement_text(const Judgement& judgement);
 
+/// "m.tflite", or "m.tflite, signature 'decode'".
+std::string model_text(const ModelIdentity& model);
+
 /// "data.h5, 3 records".
 std::string data_text(const RunIdentity& run);
 
