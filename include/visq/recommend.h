@@ -70,6 +70,14 @@ struct PrecisionPoint {
   std::optional<double> accuracy_drop;  ///< points; where there are labels or a judge
 };
 
+/// The worst output that may be expected of a set in another build, by simulation. Where small disturbances of the inputs make it worse, it
+/// is their mean: the figure of a set that was chosen on these very records is in part luck.
+struct Promise {
+  double sqnr = 0;           ///< in dB
+  double low = 0, high = 0;  ///< over the disturbances
+  bool steady = true;        ///< these lose nothing: all three are one
+};
+
 struct RecommendResult : PairIdentity {
   std::string to;
   Mode repair_mode = Mode::kInteger;  ///< in which repairs were measured
@@ -85,7 +93,7 @@ struct RecommendResult : PairIdentity {
   std::vector<PrecisionPoint> front;      ///< the first has no operator, each has more than the one before it
   std::size_t chosen = 0;                 ///< index into front
   std::string choice;                     ///< why, in words
-  double unrepaired_sqnr = 0;             ///< of the chosen set without the repairs: what a quantizer that calibrates as before makes of it
+  Promise unrepaired;                     ///< the chosen set without the repairs: what a quantizer that calibrates as before makes of it
   QuantizerConfig config;                 ///< of the chosen point
   bool target_met = true;
   std::string repaired_model;  ///< bytes of a model file with all repairs; empty: nothing was repaired

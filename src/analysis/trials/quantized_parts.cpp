@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/facts/layer_values.h"
+#include "analysis/trials/stored_kernel.h"
 #include "core/as_size.h"
 #include "core/error.h"
 #include "kernels/constants/dequantize_constant.h"
@@ -197,12 +198,29 @@ Result<std::vector<std::pair<int, std::shared_ptr<runtime::ReplacedConstant>>>> 
   return constants;
 }
 
-Result<runtime::Overlay::Node> QuantizedParts::quantized_weights(const Node& node, bool other, const runtime::PreparedGraph& graph) {
-  const std::lock_guard lock(mutex_);
+void QuantizedParts::keep_for(const runtime::PreparedGraph& graph) {
   std::vector<Shape> shapes;
   for (const int input : graph.subgraph().inputs) shapes.push_back(graph.tensors()[as_size(input)].value.shape);
-  if (shapes != kernel_shapes_) kernels_.clear();
+  if (shapes != kernel_shapes_) kernels_.clear(), stored_.clear();
   kernel_shapes_ = std::move(shapes);
+}
+
+std::shared_ptr<const kernels::Kernel> QuantizedParts::on_other_grids(int node, const runtime::PreparedGraph& graph) {
+  const std::lock_guard lock(mutex_);
+  keep_for(graph);
+  const auto [known, fresh] = stored_.try_emplace(node);
+  if (fresh) {
+    known->second = stored_kernel(graph, node, [&](int tensor) {
+      const auto grid = other_.activations.find(tensor);
+      return grid == other_.activations.end() ? nullptr : &grid->second;
+    });
+  }
+  return known->second;
+}
+
+Result<runtime::Overlay::Node> QuantizedParts::quantized_weights(const Node& node, bool other, const runtime::PreparedGraph& graph) {
+  const std::lock_guard lock(mutex_);
+  keep_for(graph);
   const auto known = kernels_.find({node.node, other});
   if (known != kernels_.end()) return known->second;
   const Operator& op = r_.op(node.node);
@@ -246,6 +264,9 @@ Result<runtime::Overlay> QuantizedParts::overlay(const PartSet& parts, const run
       if (node == nullptr || node->constants.empty() || !takes_weights(graph, index)) continue;
       VISQ_ASSIGN(overlay.nodes[as_size(index)], quantized_weights(*node, other, graph));
     }
+  }
+  for (const int index : parts.other_kernels) {
+    if (auto kernel = on_other_grids(index, graph)) overlay.nodes[as_size(index)].kernel = std::move(kernel);
   }
   for (const auto& [index, slot] : parts.inputs) {
     if (const TensorInfo* grid = input_grid(index, slot)) {

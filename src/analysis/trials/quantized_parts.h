@@ -26,6 +26,7 @@ struct PartSet {
   std::set<std::pair<int, int>> inputs;  ///< node and slot: the tensor there, for this node only
   std::set<int> other_weights = {};      ///< nodes whose constants have the form of QuantizedParts::set_other()
   std::set<int> other_activations = {};  ///< tensors on its grids, for all their readers
+  std::set<int> other_kernels = {};      ///< nodes that compute on stored integers of its grids, where that is not exact (stored_kernel.h)
 };
 
 class QuantizedParts {
@@ -94,7 +95,10 @@ class QuantizedParts {
   std::shared_ptr<runtime::ReplacedConstant> replaced_constant(int tensor, std::vector<float> values) const;
   Result<std::vector<std::pair<int, std::shared_ptr<runtime::ReplacedConstant>>>> constants_for(const Node& node, bool other,
                                                                                                 const runtime::PreparedGraph& graph) const;
+  /// Kernels are kept as long as the input shapes stay.
+  void keep_for(const runtime::PreparedGraph& graph);
   Result<runtime::Overlay::Node> quantized_weights(const Node& node, bool other, const runtime::PreparedGraph& graph);
+  std::shared_ptr<const kernels::Kernel> on_other_grids(int node, const runtime::PreparedGraph& graph);
 
   const Model& reference_;
   quant::GraphIndex r_, q_;
@@ -103,8 +107,9 @@ class QuantizedParts {
   std::vector<Gap> gaps_;
   OtherForm other_;
   std::mutex mutex_;
-  std::vector<Shape> kernel_shapes_;                                ///< input shapes that kernels_ are prepared for
+  std::vector<Shape> kernel_shapes_;                                ///< input shapes that kernels_ and stored_ are prepared for
   std::map<std::pair<int, bool>, runtime::Overlay::Node> kernels_;  ///< by node, and whether in the other form
+  std::map<int, std::shared_ptr<const kernels::Kernel>> stored_;    ///< by node, on the other grids; null: as exact in float
 };
 
 }  // namespace visq::analysis

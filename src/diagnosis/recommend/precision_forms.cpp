@@ -256,6 +256,7 @@ PartSet PrecisionForms::with(const std::set<int>& chosen) const {
     if (set.weights.erase(node) > 0 && kind_->map_bits != 32) set.other_weights.insert(node);
   }
   if (kind_->map_bits == 0) return set;
+  if (kind_->map_bits == 16) set.other_kernels = chosen;
   for (const Map& map : maps_) {
     if (!follows(map, chosen)) continue;
     set.activations.erase(map.tensor);

@@ -14,6 +14,7 @@
 #include "diagnosis/recommend/precision_accuracy.h"
 #include "diagnosis/recommend/precision_choice.h"
 #include "diagnosis/recommend/precision_search.h"
+#include "diagnosis/recommend/promise.h"
 #include "visq/graph.h"
 
 namespace visq {
@@ -134,7 +135,7 @@ bool is_quantized(const Model& model) {
 void keep_as_it_is(const Model& reference, const Model& quantized, RecommendResult& result) {
   result.front.push_back({{}, 0, 0, 0, 0, result.sqnr_before, result.sqnr_before, std::nullopt});
   result.choice = "nothing, since nothing is quantized";
-  result.unrepaired_sqnr = result.sqnr_before;
+  result.unrepaired = {result.sqnr_before, result.sqnr_before, result.sqnr_before, true};
   result.config.model = std::filesystem::path(reference.path).filename().string();
   result.config.float_maps = true;
   result.config.float_kernels = true;
@@ -263,14 +264,16 @@ Result<RecommendResult> recommend(std::shared_ptr<const Model> reference, std::s
   VISQ_ASSIGN(const PrecisionForms forms, PrecisionForms::create(*models, *kind));
   VISQ_TRY(search(*models, forms, data, options, result));
   if (result.interrupted) return result;
-  const PrecisionPoint& chosen = result.front[result.chosen];
-  result.unrepaired_sqnr = chosen.sqnr;
-  if (!result.repairs.empty()) {
+  PrecisionPoint chosen = result.front[result.chosen];
+  result.config = config_of(*models, forms, chosen);
+  if (result.repairs.empty()) {
+    VISQ_ASSIGN(result.unrepaired, promise_of(*models, forms, data, options, chosen));
+  } else {
     VISQ_ASSIGN(const auto as_is, analysis::PartialModels::create(reference, quantized, options.pairs));
     VISQ_ASSIGN(const PrecisionForms as_is_forms, PrecisionForms::create(*as_is, *kind));
-    VISQ_ASSIGN(result.unrepaired_sqnr, PrecisionSearch(*as_is, as_is_forms, data, options).simulate(chosen.operators));
+    VISQ_ASSIGN(chosen.sqnr, PrecisionSearch(*as_is, as_is_forms, data, options).simulate(chosen.operators));
+    VISQ_ASSIGN(result.unrepaired, promise_of(*as_is, as_is_forms, data, options, chosen));
   }
-  result.config = config_of(*models, forms, chosen);
   return result;
 }
 

@@ -51,7 +51,8 @@ std::string recommend_json(const RecommendResult& result) {
   for (const PrecisionPoint& point : result.front) json["front"].push_back(json_point(point));
   json["chosen"] = result.chosen;
   json["choice"] = result.choice;
-  json["unrepaired_sqnr"] = json_number(result.unrepaired_sqnr);
+  json["unrepaired_sqnr"] = json_number(result.unrepaired.sqnr);
+  json["unrepaired_range"] = {json_number(result.unrepaired.low), json_number(result.unrepaired.high)};
   json["target_met"] = result.target_met;
   json["layers"] = Json::array();
   for (const QuantizerConfig::Layer& layer : result.config.layers) {

@@ -104,7 +104,13 @@ class RecommendText {
                           result_.to),
               2);
     if (!result_.repairs.empty()) {
-      paragraph(fmt::format("without the repairs, as a quantizer makes it that calibrates as before: {:.1f} dB", result_.unrepaired_sqnr),
+      paragraph(fmt::format("without the repairs, as a quantizer makes it that calibrates as before: {:.1f} dB", result_.unrepaired.sqnr),
+                2);
+    }
+    if (!result_.unrepaired.steady) {
+      paragraph(fmt::format("expect {:.1f} dB: inputs that differ by a thousandth give {:.1f} to {:.1f} dB, since this network amplifies "
+                            "roundings, and the set was chosen where they fall well",
+                            result_.unrepaired.sqnr, result_.unrepaired.low, result_.unrepaired.high),
                 2);
     }
     if (result_.config.float_maps && !result_.config.float_kernels) {
