@@ -1,7 +1,10 @@
-# Warnings for our own code only: a private INTERFACE target, not exported.
+# Warnings for our own code only: a private INTERFACE target, not exported. Who builds no tests only wants the program, and sooner.
+option(VISQ_WARNINGS "Compile with the warnings that the code is kept free of, which takes longer" ${VISQ_BUILD_TESTS})
 add_library(visq_warnings INTERFACE)
-target_compile_options(visq_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
-  -Wnon-virtual-dtor -Woverloaded-virtual)
+if(VISQ_WARNINGS)
+  target_compile_options(visq_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+    -Wnon-virtual-dtor -Woverloaded-virtual)
+endif()
 # GCC 12 sees overlapping copies in std::string's operator+ where there are none (GCC bug 105651).
 target_compile_options(visq_warnings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 # The same source gives the same numbers on every CPU: no fused multiply-add where the source has two operations.

@@ -75,7 +75,7 @@ make_deb() { (cd "$build" && cpack -G DEB -B "$work/pack") > "$work/cpack.log"; 
 install_deb() {  # NAME SUITE
   root "$1" "$2"
   cp "$work"/pack/*.deb "$work/$1/"
-  enter "$work/$1" sh -c 'apt-get update && apt-get install -y --no-install-recommends /*.deb' > "$work/apt.log"
+  enter "$work/$1" sh -c 'apt-get update && apt-get install -y --no-install-recommends /*.deb' > "$work/apt.log" 2>&1
   in_root "$1" visqerror
 }
 
@@ -94,10 +94,10 @@ install_wheel() {  # NAME SUITE
   if [ -n "$bare" ]; then
     root "$1" "$2"
     cp "$file" "$work/$1/"
+    enter "$work/$1" sh -c 'apt-get update && apt-get install -y --no-install-recommends python3 python3-venv' > "$work/apt.log" 2>&1
     # What this machine's pip needs to reach its index.
     if [ -e /etc/pip.conf ]; then cp /etc/pip.conf "$work/$1/etc/"; fi
     mkdir -p "$work/$1/etc/ssl/certs" && cp -L /etc/ssl/certs/ca-certificates.crt "$work/$1/etc/ssl/certs/"
-    enter "$work/$1" sh -c 'apt-get update && apt-get install -y --no-install-recommends python3 python3-venv' > "$work/apt.log"
     enter "$work/$1" sh -c 'python3 -m venv /opt/venv && /opt/venv/bin/pip install --quiet /*.whl'
     in_root "$1" visqerror
   else
