@@ -163,7 +163,7 @@ struct CompareResult : PairIdentity {
   std::vector<int> outputs;                   ///< indices into maps: the reference's graph outputs
   std::vector<MapComparison> processed;       ///< with `post`: the outputs after it, parallel to `outputs`; in `maps` they are as computed
   Graph graph;                                ///< graph_of(reference), for pictures
-  std::vector<std::string> quantized_graphs;  ///< names of the quantized model's subgraphs, as in Graph
+  Graph quantized_graph;                      ///< graph_of(the quantized model), for pictures of both; empty: not known
   MatchReport match;
   std::optional<Accuracy> accuracy;  ///< where there are labels
   std::int64_t share_records = 0;    ///< that measured shares are of; 0: there are none

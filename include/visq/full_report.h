@@ -23,11 +23,18 @@ struct ReportTimes {
   int runs = 0;  ///< per operator
 };
 
+/// The same reference and records under another recipe.
+struct RecipeReport {
+  CompareResult comparison;
+  std::optional<Inspection> model;  ///< of the quantized model
+};
+
 /// Results of several questions about the same pair. What was not asked for is empty, and the page says so.
 struct FullReport {
   std::string title;    ///< empty: the models' file names
   std::string version;  ///< of the program that made it
   std::string command;  ///< that made it; empty: not said
+  std::string next;     ///< the command that is worth running next; empty: none
   CompareResult comparison;
   ColorScale colors = ColorScale::kDefault;
   std::optional<VisqFile> picture;  ///< where the comparison's values come from such a file: its metric and colours
@@ -39,6 +46,7 @@ struct FullReport {
   std::optional<DistributionResult> distribution;
   std::vector<WeightProfile> weights;
   std::optional<ReportTimes> times;
+  std::vector<RecipeReport> others;   ///< further quantizations of the same network, beside the one of `comparison`
   std::size_t top = 5;                ///< distributions of so many of the most sensitive weights and activations are shown at once
   std::vector<std::string> missing;   ///< parts that were asked for and could not be computed, and why
   std::vector<std::string> left_out;  ///< parts for which there was no time

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,7 @@ struct MetricLook {
   int terminal = 0;               ///< place in the terminal's tables; 0: there only where it is asked for
   int gives_way = 10;             ///< where a terminal has no room for all columns, those with the largest number go first
   double color_span = 0;          ///< colours reach from 0 to this at least; 0: from the least value to the largest
+  std::span<const double> color_steps = {};  ///< the eight borders between the nine colours, ascending; empty: from the values
 };
 
 /// What users and output formats need to know of a metric.

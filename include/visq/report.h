@@ -10,7 +10,7 @@
 
 namespace visq {
 
-/// How values are spread over the nine colours. kDefault: linear for MPEIR and wherever higher is better, otherwise logarithmic where the
+/// How values are spread over the nine colours. kDefault: SQNR on fixed borders, linear for MPEIR and where higher is better, otherwise logarithmic where the
 /// largest value exceeds the median 100 times.
 enum class ColorScale : std::uint8_t { kDefault, kLinear, kLog };
 

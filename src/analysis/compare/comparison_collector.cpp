@@ -96,7 +96,7 @@ bool ComparisonCollector::fits(const RecordOutput& output) const {
 CompareResult ComparisonCollector::finish(PairIdentity identity) {
   static_cast<PairIdentity&>(result_) = std::move(identity);
   result_.graph = graph_of(plan_.reference());
-  result_.quantized_graphs = graph_of(plan_.quantized()).subgraphs;
+  result_.quantized_graph = graph_of(plan_.quantized());
   for (std::size_t i = 0; i < sums_.size(); ++i) {
     const quant::TensorMatch& match = plan_.pairs()[pairs_[i]].match;
     result_.maps.push_back(sums_[i].finish());

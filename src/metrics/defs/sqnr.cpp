@@ -8,6 +8,9 @@
 namespace visq::metrics::metric_sqnr {
 namespace {
 
+/// From here a verdict is "broken" (below 10 dB, a third of the signal's RMS) or "noticeably off" (below 20 dB, a tenth); 40 dB are 1 %.
+constexpr double kColorSteps[] = {0, 5, 10, 15, 20, 25, 30, 40};
+
 void add(MetricState& state, const PairStats& stats, std::int64_t) {
   if (!enters(state, stats)) return;
   state.sums[0] += stats.sum_ff;
@@ -28,7 +31,7 @@ std::span<const MetricDef> definitions() {
                               Direction::kHigherIsBetter,
                               "10 log10(sum f^2 / sum (f-q)^2) in dB, sums over all records",
                               MetricUnit::kDecibels,
-                              {.table = 11, .terminal = 1, .gives_way = 1}},
+                              {.table = 11, .terminal = 1, .gives_way = 1, .color_steps = kColorSteps}},
                              60,
                              add,
                              merge_sums,

@@ -32,6 +32,8 @@ std::string full_report_json(const FullReport& report) {
   json["sensitivity"] = document_of(report.sensitivity, sensitivity_json);
   json["accumulate"] = document_of(report.accumulation, accumulate_json);
   json["partial"] = document_of(report.partial, partial_json);
+  json["others"] = Json::array();
+  for (const RecipeReport& other : report.others) json["others"].push_back(document(result_json(other.comparison)));
   json["missing"] = strings(report.missing);
   json["left_out"] = strings(report.left_out);
   return json_text(json);

@@ -1,14 +1,21 @@
 #include "report/page/html_data.h"
 
+#include <map>
+#include <tuple>
+
 #include "report/page/html_analyses.h"
 #include "report/page/html_graph.h"
 #include "report/words/match_text.h"
 #include "report/words/palette.h"
 #include "report/words/text.h"
+#include "report/words/verdict_text.h"
 #include "report/words/view.h"
 
 namespace visq::report {
 namespace {
+
+/// Names in the verdict may be as long as a line of the page.
+constexpr std::size_t kVerdictName = 60;
 
 /// Without folders, so that the page does not depend on where things lie.
 std::string file_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
@@ -42,6 +49,21 @@ Json json_model_facts(const ModelIdentity& identity, const std::optional<Inspect
   out["parameters"] = inspection->parameters.elements;
   out["bytes"] = inspection->file_bytes;
   out["quantization"] = json_string(inspection->quantization);
+  return out;
+}
+
+/// The answer before the numbers: how the pair does, what that rests on, and where it breaks first. Null where nothing says.
+Json json_verdict(const CompareResult& result) {
+  const PairVerdict verdict = pair_verdict(result);
+  Json remarks = Json::array();
+  for (const std::string& remark : reference_remarks(result)) remarks.push_back(json_string(remark));
+  if (verdict.basis == VerdictBasis::kNothing) return {{"health", name(Health::kUnknown)}, {"text", ""}, {"remarks", std::move(remarks)}};
+  const std::vector<std::string> lines = verdict_lines(result, verdict, kVerdictName);
+  const std::string_view health = name(verdict.health);
+  const std::size_t behind_health = health.size() + std::string_view(". ").size();
+  Json out{{"health", health}, {"text", json_string(lines.front().substr(behind_health))}, {"remarks", std::move(remarks)}};
+  if (verdict.first_node >= 0) out["first"] = verdict.first_node;
+  if (lines.size() > 1) out["first_text"] = json_string(lines.back());
   return out;
 }
 
@@ -91,6 +113,7 @@ Json json_map(const MapComparison& map, const Places& places) {
   out["name"] = json_string(map.reference.name);
   out["op"] = json_string(map.reference.op);
   out["node"] = places.node(map.reference);
+  out["twin"] = places.twin(map.quantized);
   if (map.quantized.name != map.reference.name) out["quantized_name"] = json_string(map.quantized.name);
   if (map.quantized.op != map.reference.op) out["quantized_op"] = json_string(map.quantized.op);
   out["quantized_place"] = place(map.quantized);
@@ -141,6 +164,32 @@ Json json_match(const CompareResult& result) {
           {"unpaired", std::move(unpaired)}, {"warnings", std::move(warnings)},           {"not_computed", std::move(gaps)}};
 }
 
+/// A recipe in a line, and the SQNR of every map of `base` under it.
+Json json_recipe(const CompareResult& result, const std::optional<Inspection>& model, const CompareResult& base) {
+  Json out{{"model", json_model_facts(result.quantized, model, result.quantized_mode)},
+           {"verdict", json_verdict(result)},
+           {"accuracy", result.accuracy ? json_accuracy(*result.accuracy) : Json(nullptr)}};
+  std::map<std::tuple<int, int, int>, const MapComparison*> by_place;
+  for (const MapComparison& map : result.maps) by_place[{map.reference.subgraph, map.reference.node, map.reference.output}] = &map;
+  const Metric sqnr = metric_named("sqnr");
+  Json values = Json::array();
+  for (const MapComparison& map : base.maps) {
+    const auto found = by_place.find({map.reference.subgraph, map.reference.node, map.reference.output});
+    values.push_back(found == by_place.end() ? Json(nullptr) : metric_value(value_of(result, *found->second, sqnr)));
+  }
+  out["sqnr"] = std::move(values);
+  return out;
+}
+
+/// All recipes, the one of the comparison first; none where it is the only one.
+Json json_recipes(const FullReport& report) {
+  Json out = Json::array();
+  if (report.others.empty()) return out;
+  out.push_back(json_recipe(report.comparison, report.quantized, report.comparison));
+  for (const RecipeReport& other : report.others) out.push_back(json_recipe(other.comparison, other.model, report.comparison));
+  return out;
+}
+
 }  // namespace
 
 Json html_data(const FullReport& report) {
@@ -158,6 +207,8 @@ Json html_data(const FullReport& report) {
   out["title"] = json_string(report.title);
   out["version"] = report.version;
   out["command"] = json_string(report.command);
+  out["next"] = json_string(report.next);
+  out["verdict"] = report.picture ? Json(nullptr) : json_verdict(result);
   out["models"] = {{"reference", json_model_facts(result.reference, report.reference, result.reference_mode)},
                    {"quantized", json_model_facts(result.quantized, report.quantized, result.quantized_mode)}};
   out["data"] = json_string(file_name(result.data));
@@ -181,7 +232,9 @@ Json html_data(const FullReport& report) {
   out["top"] = report.top;
   out["missing"] = texts(report.missing);
   out["left_out"] = texts(report.left_out);
+  out["recipes"] = json_recipes(report);
   out["graph"] = html_graph(result.graph);
+  out["quantized_graph"] = result.quantized_graph.nodes.empty() ? Json(nullptr) : html_graph(result.quantized_graph);
   return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/as_size.h"
 #include "core/error.h"
+#include "report/page/graph_columns.h"
 #include "report/page/graph_groups.h"
 #include "report/page/graph_layout.h"
 #include "report/words/text.h"
@@ -106,6 +107,7 @@ class LaidOutGraph {
       layout.arrows.push_back({from == border ? entry : box_of.at(from), to == border ? exit : box_of.at(to), {}});
     }
     VISQ_TRY(lay_out(layout));
+    fold_into_columns(layout);
     for (const auto& [member, box] : box_of) put(member, layout.boxes[as_size(box)]);
     groups_[as_size(index)]["size"] = {whole(layout.width), whole(layout.height)};
     auto path = layout.arrows.begin();

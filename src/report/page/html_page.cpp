@@ -13,7 +13,13 @@ std::string_view panel_js();
 std::string_view tables_js();
 std::string_view charts_js();
 std::string_view layout_js();
+std::string_view minimap_js();
+std::string_view views_js();
+std::string_view depth_js();
+std::string_view glance_js();
 std::string_view sections_js();
+std::string_view recipes_js();
+std::string_view exports_js();
 std::string_view start_js();
 
 namespace {
@@ -56,8 +62,9 @@ std::string html_page(const FullReport& report) {
   out += report::take_until(page, "{{library}}");
   out += report::page_library();
   out += report::take_until(page, "{{js}}");
-  for (const auto part : {report::basis_js, report::tables_js, report::charts_js, report::layout_js, report::graph_js, report::panel_js,
-                          report::sections_js, report::start_js}) {
+  for (const auto part : {report::basis_js, report::tables_js, report::charts_js, report::layout_js, report::graph_js, report::minimap_js,
+                          report::views_js, report::panel_js, report::depth_js, report::glance_js, report::sections_js, report::recipes_js,
+                          report::exports_js, report::start_js}) {
     out += part();
   }
   out += page;

@@ -13,13 +13,20 @@ std::tuple<int, int, int> key(const MapIdentity& map) { return {map.subgraph, ma
 
 }  // namespace
 
-Places::Places(const CompareResult& result) {
-  for (std::size_t i = 0; i < result.graph.nodes.size(); ++i) add_node(result.graph.nodes[i], static_cast<int>(i));
-  for (std::size_t i = 0; i < result.maps.size(); ++i) add_map(result.maps[i], static_cast<int>(i));
+GraphPlaces::GraphPlaces(const Graph& graph) {
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const GraphNode& node = graph.nodes[i];
+    if (node.kind == GraphNode::Kind::kOutput) continue;
+    (node.kind == GraphNode::Kind::kInput ? inputs_ : operators_).emplace(Place(node.subgraph, node.index), static_cast<int>(i));
+  }
 }
 
-Json Places::node(const MapIdentity& map) const {
+Json GraphPlaces::node(const MapIdentity& map) const {
   return find(map.node < 0 ? inputs_ : operators_, Place(map.subgraph, map.node < 0 ? map.output : map.node));
+}
+
+Places::Places(const CompareResult& result) : nodes_(result.graph), twins_(result.quantized_graph) {
+  for (std::size_t i = 0; i < result.maps.size(); ++i) add_map(result.maps[i], static_cast<int>(i));
 }
 
 Json Places::map(const MapIdentity& map) const { return find(maps_, key(map)); }
@@ -36,11 +43,6 @@ Json Places::map(const Finding& finding) const {
   Json twin = find(by_quantized_name_, finding.name);
   if (!twin.is_null() || finding.node < 0) return twin;
   return find(by_quantized_node_, finding.node);
-}
-
-void Places::add_node(const GraphNode& node, int place) {
-  if (node.kind == GraphNode::Kind::kOutput) return;
-  (node.kind == GraphNode::Kind::kInput ? inputs_ : operators_).emplace(Place(node.subgraph, node.index), place);
 }
 
 void Places::add_map(const MapComparison& map, int place) {

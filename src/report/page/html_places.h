@@ -11,12 +11,27 @@
 
 namespace visq::report {
 
+/// The nodes of one graph.
+class GraphPlaces {
+ public:
+  explicit GraphPlaces(const Graph& graph);
+
+  /// The node that makes a map of the graph's model; null where the graph has none.
+  Json node(const MapIdentity& map) const;
+
+ private:
+  using Place = std::pair<int, int>;  ///< subgraph, index
+  std::map<Place, int> inputs_, operators_;
+};
+
 class Places {
  public:
   explicit Places(const CompareResult& result);
 
-  /// The node of the graph that makes a map of the reference; null where the graph has none.
-  Json node(const MapIdentity& map) const;
+  /// The node of the reference's graph that makes a map of the reference; null where the graph has none.
+  Json node(const MapIdentity& map) const { return nodes_.node(map); }
+  /// The same of the quantized model.
+  Json twin(const MapIdentity& map) const { return twins_.node(map); }
   /// The comparison of a map of the reference; null where it was not compared.
   Json map(const MapIdentity& map) const;
   /// The same of a map of the quantized model's main graph.
@@ -27,11 +42,9 @@ class Places {
   Json map(const Finding& finding) const;
 
  private:
-  using Place = std::pair<int, int>;  ///< subgraph, index
-  void add_node(const GraphNode& node, int place);
   void add_map(const MapComparison& map, int place);
 
-  std::map<Place, int> inputs_, operators_;
+  GraphPlaces nodes_, twins_;
   std::map<int, int> by_quantized_node_;
   std::map<std::tuple<int, int, int>, int> maps_, quantized_maps_;
   std::map<std::string, int, std::less<>> by_name_, by_quantized_name_;

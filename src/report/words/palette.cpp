@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace visq::report {
 namespace {
@@ -64,8 +65,21 @@ Edges log_edges(const MetricInfo& metric, const std::vector<double>& sorted) {
   return edges;
 }
 
+/// Borders that do not depend on the values; the first and the last bin reach as far as the values do, at least a step.
+Edges fixed_edges(std::span<const double> steps, const std::vector<double>& sorted) {
+  Edges edges{};
+  std::copy(steps.begin(), steps.end(), edges.begin() + 1);
+  edges[0] = 2 * edges[1] - edges[2];
+  edges[kBins] = 2 * edges[kBins - 1] - edges[kBins - 2];
+  if (sorted.empty()) return edges;
+  edges[0] = std::min(edges[0], sorted.front());
+  edges[kBins] = std::max(edges[kBins], sorted.back());
+  return edges;
+}
+
 Edges edges_of(const MetricInfo& metric, const std::vector<double>& sorted, ColorScale scale) {
   const double span = metric.look.color_span;
+  if (scale == ColorScale::kDefault && metric.look.color_steps.size() == kBins - 1) return fixed_edges(metric.look.color_steps, sorted);
   if (sorted.empty()) return even_steps(0, 1);
   const double low = sorted.front(), high = sorted.back();
   if (low == high && !(span > 0 && scale != ColorScale::kLog)) {

@@ -213,7 +213,7 @@ TEST(ModelExplorer, NamesGraphsAsTheViewerDoes) {
   result.metrics = {metric_named("mse")};
   for (MapComparison& map : result.maps) map.metrics = {testing::finite_value(1)};
   result.graph.subgraphs = {"serving", ""};
-  result.quantized_graphs = {"serving8", ""};
+  result.quantized_graph.subgraphs = {"serving8", ""};
   const auto keys = [&](const ReportOptions& options) {
     std::vector<std::string> out;
     const json document = json::parse(find_format("model-explorer")->write(result, options, "")[0].content);

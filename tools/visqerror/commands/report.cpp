@@ -26,6 +26,7 @@ constexpr const char* kTimeLimit = "10m";
 
 struct Arguments {
   PairRequest pair;  ///< or a visq.json file, and its model
+  std::vector<std::string> others;
   std::string out, json, title, threads, mode, ref_mode, post, top, time_limit = kTimeLimit;
   bool quick = false, time = false, view = false, allow_partial = false;
   ConsoleOptions console;
@@ -75,21 +76,24 @@ Result<std::unique_ptr<ResultOutputs>> prepare(const Arguments& arguments, const
   std::vector<std::string> names, more;
   if (!options.folder.empty()) names.push_back("report.html");
   if (options.folder.empty() && !plan.page.empty()) more.push_back(plan.page.string());
-  return ResultOutputs::prepare(
-      options, names,
-      {arguments.pair.reference, arguments.pair.quantized, arguments.pair.data.path, arguments.pair.labels, arguments.pair.sequence.state},
-      more);
+  std::vector<std::string> inputs = arguments.others;
+  const PairRequest& pair = arguments.pair;
+  inputs.insert(inputs.end(), {pair.reference, pair.quantized, pair.data.path, pair.labels, pair.sequence.state});
+  return ResultOutputs::prepare(options, names, inputs, more);
 }
+
+/// A file as a command names it that is run where the file lies.
+std::string file(const std::string& path) { return report::shell_word(path.substr(path.find_last_of('/') + 1)); }
 
 /// A command of the same page, whose files lie where it is run.
 std::string command_line(const Arguments& arguments, const Plan& plan) {
-  const auto file = [](const std::string& path) { return report::shell_word(path.substr(path.find_last_of('/') + 1)); };
   const PairRequest& pair = arguments.pair;
   std::string line = "visqerror report " + file(pair.reference);
   const auto add = [&](std::string_view option, const std::string& value) {
     if (!value.empty()) line += fmt::format(" {} {}", option, value);
   };
   if (!pair.quantized.empty()) line += " " + file(pair.quantized);
+  for (const std::string& other : arguments.others) line += " " + file(other);
   const auto word = [](const std::string& text) { return text.empty() ? "" : report::shell_word(text); };
   add("--signature", word(pair.signature));
   add("-d", pair.data.path.empty() ? "" : file(pair.data.path));
@@ -145,6 +149,22 @@ Status fill(const Arguments& arguments, Plan& plan, const Console& console, Full
   return {};
 }
 
+/// The comparisons of further recipes, with the reference and the records of the first.
+Status add_recipes(const Arguments& arguments, const Plan& plan, const Console& console, FullReport& report) {
+  for (const std::string& path : arguments.others) {
+    PairRequest pair = plan.pair;
+    pair.quantized = path;
+    pair.options.origin = false;
+    if (arguments.mode.empty()) pair.quantized_mode.reset();
+    VISQ_ASSIGN(const SharedModel model, load(path, pair.signature, console));
+    VISQ_ASSIGN(CompareResult result, compare_pair(std::move(pair), console));
+    warn_of(result, console);
+    report.others.push_back({std::move(result), inspect(*model)});
+    if (interrupted()) break;
+  }
+  return {};
+}
+
 /// "3 findings, the first: ACT_CLIP of conv1; repairing it wins 6.1 dB".
 std::string first_finding(const FullReport& report) {
   if (!report.diagnosis) return "";
@@ -157,12 +177,15 @@ std::string first_finding(const FullReport& report) {
   return text + "\n";
 }
 
-std::string next_command(const Arguments& arguments, const FullReport& report) {
-  const auto word = [](const std::string& text) { return report::shell_word(text); };
+/// `word`: how a path stands in a command.
+template <class Word>
+std::string next_command(const Arguments& arguments, const FullReport& report, const Word& word) {
   if (report.picture) return "visqerror compare FP32 QUANT -d DATA -o OUT";
-  const std::string data = arguments.pair.data.path.empty() ? "DATA" : word(arguments.pair.data.path);
-  return fmt::format("visqerror {} {} {} -d {}", report.diagnosis ? "recommend" : "diagnose", word(arguments.pair.reference),
-                     word(arguments.pair.quantized), data);
+  const PairRequest& pair = arguments.pair;
+  const std::string data = pair.data.path.empty() ? "DATA" : word(pair.data.path);
+  const std::string labels = pair.labels.empty() ? "" : " --labels " + word(pair.labels);
+  return fmt::format("visqerror {} {} {} -d {}{}", report.diagnosis ? "recommend" : "diagnose", word(pair.reference), word(pair.quantized),
+                     data, labels);
 }
 
 /// The page, what the terminal says of it, and the browser.
@@ -170,6 +193,7 @@ Status write(const Arguments& arguments, const Plan& plan, FullReport& report, R
   report.title = arguments.title.empty() ? report.title : arguments.title;
   report.version = VISQ_VERSION;
   report.command = command_line(arguments, plan);
+  if (!report.picture) report.next = next_command(arguments, report, file);
   report.top = plan.top;
   std::string text = first_finding(report);
   std::vector<OutputFile> files;
@@ -182,7 +206,7 @@ Status write(const Arguments& arguments, const Plan& plan, FullReport& report, R
     if (!drawn.ok()) console.warn("the page shows no graph: " + drawn.error().message);
   }
   const std::string json = arguments.json.empty() ? "" : report::full_report_json(report);
-  const std::string next = console.next(next_command(arguments, report));
+  const std::string next = console.next(next_command(arguments, report, report::shell_word));
   VISQ_TRY(outputs.write(files, json, text + (next.empty() ? "" : "\n" + next), console, more));
   if (arguments.view && !open_in_browser(plan.page.string())) {
     console.warn(
@@ -210,6 +234,7 @@ Result<int> execute_one(const Arguments& arguments) {
   VISQ_ASSIGN(const auto outputs, prepare(arguments, plan));
   FullReport report;
   VISQ_TRY(fill(arguments, plan, console, report));
+  VISQ_TRY(add_recipes(arguments, plan, console, report));
   if (interrupted()) return interruption_exit_code();
   VISQ_TRY(write(arguments, plan, report, *outputs, console));
   const bool incomplete = !report.missing.empty() && !arguments.allow_partial;
@@ -258,6 +283,7 @@ std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.argument("FP32", arguments->pair.reference, "the float model; or a *.visq.json file, to draw what it holds");
   options.argument("QUANT", arguments->pair.quantized, "its quantized twin; of a visq.json file its model, default: the one that it names");
+  options.arguments("MORE", arguments->others, "further quantizations of FP32: which recipe is better where, and at what size");
   add_signature(options, arguments->pair.signature);
   arguments->pair.data.add_to(options, "all; for causes 16, spread evenly, and the 8 worst");
   add_pairs(options, arguments->pair.data.pairs);
@@ -278,6 +304,7 @@ std::function<int()> setup(Options& options) {
       "Examples:\n"
       "  visqerror report fp32.tflite int8.tflite -d data.h5 -o out\n"
       "  visqerror report fp32.tflite int8.tflite -d data.h5 --quick -o page.html\n"
+      "  visqerror report fp32.tflite int8.tflite int16x8.tflite -d data.h5 -o out\n"
       "  visqerror report fp32.tflite int8.tflite -d data.h5 --labels y.npy \\\n"
       "    --time --time-limit 2m -o out --view-in-browser\n"
       "  visqerror report out/fp32.mse.visq.json -o page.html");

@@ -57,6 +57,22 @@ function link(map, text) {
   return element("button", { type: "button", class: "link", click: () => select(map, true) }, text);
 }
 
+/** A command, or whatever else is worth copying, with a button that does it. */
+function copyable(text, label) {
+  const code = element("code", {}, text), said = element("span", { class: "soft", role: "status" });
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch { // not every browser lets a file on disk do that
+      getSelection().selectAllChildren(code);
+      document.execCommand("copy");
+    }
+    said.textContent = "copied";
+    setTimeout(() => (said.textContent = ""), 1500);
+  };
+  return element("span", { class: "copyable" }, code, element("button", { type: "button", "aria-label": "Copy " + label, click: copy }, "Copy"), said);
+}
+
 /** A text beside the pointer. */
 function showTip(event, lines) {
   const tip = byId("tip");
@@ -66,13 +82,18 @@ function showTip(event, lines) {
   tip.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - width - 8)) + "px";
   tip.style.top = Math.max(4, event.clientY + 18 + height > innerHeight ? event.clientY - height - 10 : event.clientY + 18) + "px";
 }
+let room = 0; // measured once: asking again for every table and chart would lay the page out as often
+/** Width of the page's frame. */
+const pageRoom = () => (room ||= document.querySelector("main").clientWidth - 42);
+addEventListener("resize", () => (room = 0));
 const hideTip = () => (byId("tip").hidden = true);
 
 // ---- Metrics and colours ----
 
 const metricAt = (name) => metrics.findIndex((metric) => metric.name === name);
-const mainMetric = Math.max(0, metricAt("mse"));
-const nameOfMap = (map) => maps[map].name;
+const mainMetric = Math.max(0, metricAt("sqnr"));
+/** The short name where there is one, else the full one. */
+const nameOfMap = (map) => maps[map].display ?? maps[map].name;
 /** For sorting: larger is worse, undefined is least. */
 function badness(value, higher) {
   if (value === null || value === undefined) return -Infinity;
@@ -108,10 +129,15 @@ function colorIn(colors, metric, value) {
   return colors.find((bin) => bin.begin <= value && value < bin.end) ?? colors.find((bin) => near(bin.begin) || near(bin.end)) ?? kNone;
 }
 
-const mapsOfNode = graph.nodes.map(() => []);
-maps.forEach((map, index) => {
-  if (map.node !== null) mapsOfNode[map.node].push(index);
-});
+/** The maps that each node of a graph makes; `side`: "node" or "twin", the field of a map that names its node in the reference or in its twin. */
+function mapsByNode(nodes, side) {
+  const made = nodes.map(() => []);
+  maps.forEach((map, index) => {
+    if (map[side] !== null && map[side] !== undefined) made[map[side]].push(index);
+  });
+  return made;
+}
+const mapsOfNode = mapsByNode(graph.nodes, "node");
 
-/** What is selected: a map, the node that makes it, and what stands for that in the picture (a group: below 0). */
-const selection = { map: null, node: null, member: null };
+/** What is selected: a map, the node that makes it in either model, or a group {view, index} of a picture. */
+const selection = { map: null, node: null, twin: null, group: null };

@@ -3,17 +3,15 @@
 const curveColors = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"]; // apart for most eyes
 let logCounts = false;
 
-let roomForCharts = 0; // measured once: asking for the width of every frame would lay the page out as often
 /** Calls draw(width) now, and whenever the frame turns out to have another width. */
 function fitted(frame, draw) {
-  roomForCharts ||= document.querySelector("main").clientWidth - 40;
   let drawn = 0;
   const again = (width) => {
     if (width < 50 || Math.abs(width - drawn) < 1) return;
     drawn = width;
     draw(width);
   };
-  again(roomForCharts);
+  again(pageRoom());
   new ResizeObserver((entries) => again(Math.floor(entries[0].contentRect.width))).observe(frame);
 }
 /** As many digits as tell the ticks apart. */

@@ -1,4 +1,4 @@
-// Fourth part: which groups are open, and where everything lies then.
+// Fourth part: which groups of a graph are open, and where everything lies then.
 //
 // Every group was laid out by Graphviz with its members closed. A member that opens is larger than its box: the level around it is stretched
 // where the member lies, in x and y alone, nowhere less than it was. So nothing comes to overlap, and everything keeps its order.
@@ -7,48 +7,9 @@ const kHeader = 22, kPadding = 12;
 const kFew = 80;     // graphs of so many nodes start with all groups open
 const kAtFirst = 40; // others with as many groups open as show no more boxes
 
-const groups = graph.groups;
-const opened = groups.map((_, index) => index === 0);
-const membersOf = groups.map(() => ({ nodes: [], groups: [], edges: [] }));
-/** The groups around a node, from the outermost (below the root) on. */
-const groupOfNode = graph.nodes.map((node) => node[5]);
-groups.forEach((group, index) => index > 0 && membersOf[group.parent].groups.push(index));
-graph.nodes.forEach((_, index) => membersOf[groupOfNode[index]].nodes.push(index));
-for (const edge of graph.edges) membersOf[edge[0]].edges.push(edge);
-const nodesOfGroup = groups.map(() => null);
-function nodesIn(group) {
-  nodesOfGroup[group] ??= [...membersOf[group].nodes, ...membersOf[group].groups.flatMap(nodesIn)];
-  return nodesOfGroup[group];
-}
 const isGroup = (member) => member < 0;
 const groupAt = (member) => -1 - member;
-
-function openAtFirst() {
-  let boxes = membersOf[0]?.nodes.length + membersOf[0]?.groups.length;
-  const waiting = [...(membersOf[0]?.groups ?? [])];
-  while (waiting.length > 0) {
-    const group = waiting.shift();
-    const more = membersOf[group].nodes.length + membersOf[group].groups.length - 1;
-    if (groups[group].kind === "subgraph" || (graph.nodes.length > kFew && boxes + more > kAtFirst)) continue;
-    opened[group] = true;
-    boxes += more;
-    waiting.push(...membersOf[group].groups);
-  }
-}
-function openAround(node) {
-  let changed = false;
-  for (let group = groupOfNode[node]; group > 0; group = groups[group].parent) {
-    changed = changed || !opened[group];
-    opened[group] = true;
-  }
-  return changed;
-}
-/** What stands for a node in the picture: itself, or the outermost closed group around it. */
-function standIn(node) {
-  let shown = node;
-  for (let group = groupOfNode[node]; group > 0; group = groups[group].parent) if (!opened[group]) shown = -1 - group;
-  return shown;
-}
+const memberOf = (group) => -1 - group;
 
 /** A map of the line onto itself that makes room: intervals [from, to] become `factor` times as long, where several lie, as the largest says. */
 function stretch(intervals, length) {
@@ -64,66 +25,113 @@ function stretch(intervals, length) {
   return (value) => mapped(value);
 }
 
-/** Sizes of the open groups, from the inside out. */
-function measure(group) {
-  const [width, height] = groups[group].size;
-  const across = [], down = [], sizes = new Map();
-  for (const inner of membersOf[group].groups) {
-    if (!opened[inner]) continue;
-    const size = measure(inner);
-    sizes.set(inner, size);
-    const [x, y, box] = groups[inner].box;
-    across.push([x - box / 2, x + box / 2, size.width / Math.max(1, box)]);
-    down.push([y - graph.height / 2, y + graph.height / 2, size.height / graph.height]);
+/** The groups of one graph, and the places of what they show. */
+class Layout {
+  constructor({ nodes, groups, edges, height }) {
+    Object.assign(this, { nodes, groups, height });
+    this.opened = groups.map((_, index) => index === 0);
+    this.members = groups.map(() => ({ nodes: [], groups: [], edges: [] }));
+    this.groupOfNode = nodes.map((node) => node[5]);
+    this.inside = groups.map(() => null);
+    groups.forEach((group, index) => index > 0 && this.members[group.parent].groups.push(index));
+    nodes.forEach((_, index) => this.members[this.groupOfNode[index]].nodes.push(index));
+    for (const edge of edges) this.members[edge[0]].edges.push(edge);
   }
-  const x = stretch(across, width), y = stretch(down, height);
-  return { x, y, sizes, width: Math.max(x(width) + 2 * kPadding, groups[group].box[2]), height: y(height) + 2 * kPadding + kHeader,
-    inner: x(width) };
+  nodesIn(group) {
+    this.inside[group] ??= [...this.members[group].nodes, ...this.members[group].groups.flatMap((inner) => this.nodesIn(inner))];
+    return this.inside[group];
+  }
+  /** Groups of the same structure, itself among them. */
+  alike(group) {
+    const { pattern } = this.groups[group];
+    return pattern < 0 ? [] : this.groups.map((_, index) => index).filter((index) => this.groups[index].pattern === pattern);
+  }
+  openAtFirst() {
+    let boxes = this.members[0]?.nodes.length + this.members[0]?.groups.length;
+    const waiting = [...(this.members[0]?.groups ?? [])];
+    while (waiting.length > 0) {
+      const group = waiting.shift();
+      const more = this.members[group].nodes.length + this.members[group].groups.length - 1;
+      if (this.groups[group].kind === "subgraph" || (this.nodes.length > kFew && boxes + more > kAtFirst)) continue;
+      this.opened[group] = true;
+      boxes += more;
+      waiting.push(...this.members[group].groups);
+    }
+  }
+  /** Opens the groups around a node, or around a group; true where one was closed. */
+  openAround(member) {
+    let changed = false;
+    let group = isGroup(member) ? this.groups[groupAt(member)].parent : this.groupOfNode[member];
+    for (; group > 0; group = this.groups[group].parent) {
+      changed = changed || !this.opened[group];
+      this.opened[group] = true;
+    }
+    return changed;
+  }
+  /** What stands for a node in the picture: itself, or the outermost closed group around it. */
+  standIn(node) {
+    let shown = node;
+    for (let group = this.groupOfNode[node]; group > 0; group = this.groups[group].parent) if (!this.opened[group]) shown = memberOf(group);
+    return shown;
+  }
+
+  /** Sizes of the open groups, from the inside out. */
+  measure(group) {
+    const [width, height] = this.groups[group].size;
+    const across = [], down = [], sizes = new Map();
+    for (const inner of this.members[group].groups) {
+      if (!this.opened[inner]) continue;
+      const size = this.measure(inner);
+      sizes.set(inner, size);
+      const [x, y, box] = this.groups[inner].box;
+      across.push([x - box / 2, x + box / 2, size.width / Math.max(1, box)]);
+      down.push([y - this.height / 2, y + this.height / 2, size.height / this.height]);
+    }
+    const x = stretch(across, width), y = stretch(down, height);
+    return { x, y, sizes, width: Math.max(x(width) + 2 * kPadding, this.groups[group].box[2]), height: y(height) + 2 * kPadding + kHeader,
+      inner: x(width) };
+  }
+  /** Everything that is in the picture: boxes {member, x, y, width, height} (centres), frames of open groups, arrows {from, to, d, box}. */
+  arrange() {
+    const scene = { boxes: [], frames: [], arrows: [], width: 0, height: 0, at: new Map() };
+    if (this.groups.length === 0) return scene;
+    const root = this.measure(0);
+    scene.width = root.inner;
+    scene.height = root.y(this.groups[0].size[1]);
+    this.put(0, root, 0, 0, scene);
+    return scene;
+  }
+  put(group, size, left, top, scene) {
+    const x = (value) => left + size.x(value), y = (value) => top + size.y(value);
+    const tops = new Map(), bottoms = new Map();
+    const box = (member, place, width, height) => {
+      const made = { member, x: x(place[0]), y: y(place[1]), width, height };
+      tops.set(member, made.y - height / 2);
+      bottoms.set(member, made.y + height / 2);
+      scene.at.set(member, made);
+      return made;
+    };
+    for (const node of this.members[group].nodes) {
+      const [, , across, down, width] = this.nodes[node];
+      scene.boxes.push(box(node, [across, down], width, this.height));
+    }
+    for (const inner of this.members[group].groups) {
+      const inside = size.sizes.get(inner), place = this.groups[inner].box;
+      if (!inside) {
+        scene.boxes.push(box(memberOf(inner), place, place[2], this.height));
+        continue;
+      }
+      const frame = box(memberOf(inner), place, inside.width, inside.height);
+      scene.frames.push(frame);
+      this.put(inner, inside, frame.x - inside.inner / 2, frame.y - inside.height / 2 + kHeader + kPadding, scene);
+    }
+    const own = scene.at.get(memberOf(group));
+    for (const [, from, to, path] of this.members[group].edges) {
+      scene.arrows.push(arrow(from, to, path, x, y, { own, border: memberOf(group), tops, bottoms }));
+    }
+  }
 }
 
-/** Everything that is in the picture: boxes {member, x, y, width, height} (centres), frames of open groups, arrows [from, to, path, box]. */
-function arrange() {
-  const scene = { boxes: [], frames: [], arrows: [], width: 0, height: 0, at: new Map() };
-  if (groups.length === 0) return scene;
-  const root = measure(0);
-  scene.width = root.inner;
-  scene.height = root.y(groups[0].size[1]);
-  put(0, root, 0, 0, scene);
-  return scene;
-}
-function put(group, size, left, top, scene) {
-  const x = (value) => left + size.x(value), y = (value) => top + size.y(value);
-  const tops = new Map(), bottoms = new Map();
-  const box = (member, place, width, height) => {
-    const made = { member, x: x(place[0]), y: y(place[1]), width, height };
-    tops.set(member, made.y - height / 2);
-    bottoms.set(member, made.y + height / 2);
-    return made;
-  };
-  for (const node of membersOf[group].nodes) {
-    const [, , across, down, width] = graph.nodes[node];
-    add(scene, box(node, [across, down], width, graph.height));
-  }
-  for (const inner of membersOf[group].groups) {
-    const inside = size.sizes.get(inner);
-    if (!inside) {
-      add(scene, box(-1 - inner, groups[inner].box, groups[inner].box[2], graph.height));
-      continue;
-    }
-    const frame = box(-1 - inner, groups[inner].box, inside.width, inside.height);
-    scene.frames.push(frame);
-    scene.at.set(frame.member, frame);
-    put(inner, inside, frame.x - inside.inner / 2, frame.y - inside.height / 2 + kHeader + kPadding, scene);
-  }
-  const own = scene.at.get(-1 - group);
-  for (const [, from, to, path] of membersOf[group].edges) {
-    scene.arrows.push(arrow(from, to, path, x, y, { own, border: -1 - group, tops, bottoms }));
-  }
-}
-function add(scene, box) {
-  scene.boxes.push(box);
-  scene.at.set(box.member, box);
-}
 /** The curve of an arrow; its ends are drawn on to the borders of what it joins. */
 function arrow(from, to, path, x, y, { own, border, tops, bottoms }) {
   const made = d3.path();

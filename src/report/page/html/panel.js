@@ -1,84 +1,82 @@
-// Sixth part: what is selected, and the panel that shows it.
+// Eighth part: what is selected, and the panel that shows it.
 
 const onSelect = []; // charts that mark the selected map
 
 /** A map was chosen in a table, a curve or a finding; `show`: bring its node into view. */
 function select(map, show) {
   if (map === null || map === undefined) return;
-  const { node } = maps[map];
-  if (node !== null && openAround(node)) rearrange();
-  mark({ map, node, member: node });
+  const { node, twin } = maps[map];
+  mark({ map, node, twin });
+  for (const view of views) view.show();
   if (!show || node === null) return;
-  centre(node);
-  const { top, bottom } = byId("picture").getBoundingClientRect();
+  const { top, bottom } = byId("reference").getBoundingClientRect();
   if (bottom < 80 || top > innerHeight - 80) byId("graph").scrollIntoView({ block: "start" });
 }
-/** A node was chosen in the graph: its worst map; tables scroll inside their frames only. `show`: bring it into view. */
-function selectNode(node, show = false) {
-  if (show && openAround(node)) rearrange();
-  mark({ map: worstMap(mapsOfNode[node], Number(byId("metric").value)), node, member: standIn(node) });
-  if (show) centre(node);
+/** A node was chosen in a picture: its worst map; the other picture follows, tables scroll inside their frames only. `show`: here, too. */
+function selectNode(view, node, show = false) {
+  const map = worstMap(view.mapsOfNode[node], Number(byId("metric").value));
+  mark(map === null ? { [view.side]: node } : { map, node: maps[map].node, twin: maps[map].twin, [view.side]: node });
+  for (const each of views) if (show || each !== view) each.show();
 }
-function selectGroup(group) {
-  mark({ map: null, node: null, member: -1 - group });
+function selectGroup(view, index) {
+  mark({ group: { view, index } });
 }
 function mark(chosen) {
-  Object.assign(selection, chosen);
-  highlight();
+  Object.assign(selection, { map: null, node: null, twin: null, group: null }, chosen);
+  for (const view of views) view.highlight();
   for (const each of tables) if (selection.map === null) each.mark(); else each.reveal(selection.map);
   for (const each of onSelect) each();
   showPanel();
+  remember();
 }
 
 function showPanel() {
-  const panel = byId("panel"), { map, node, member } = selection;
+  const panel = byId("panel"), { map, node, twin, group } = selection;
   panel.replaceChildren();
   panel.scrollTop = 0;
-  if (member !== null && isGroup(member) && map === null) return panelOfGroup(panel, groupAt(member));
+  if (group) return panelOfGroup(panel, group.view, group.index);
   if (map !== null) return panelOfMap(panel, map, node);
-  if (node === null) {
+  const view = node !== null ? views[0] : twin !== null ? views[1] : null;
+  if (view === null) {
     panel.append(element("p", { class: "soft idle" }, "Choose a node of the graph, a row of a table or a point of a curve to see its numbers. Drag moves the graph, the wheel zooms, a click opens a group, a click on its name closes it."));
     return;
   }
-  panel.append(element("h3", {}, graph.nodes[node][0] + " " + graph.nodes[node][1]),
-    element("p", { class: "soft" }, "No feature map of this node was compared; see Pairing for the reason."));
-  panelWork(panel, node);
+  const [op, name] = view.graph.nodes[selection[view.side]];
+  panel.append(element("h3", {}, op + " " + name),
+    element("p", { class: "soft" }, `No feature map of this node of the ${view.side === "node" ? "reference" : "quantized model"} was compared; see Pairing for the reason.`));
+  if (node !== null) panelWork(panel, node);
 }
 
 /** A group: its size, its like, and the worst nodes in it. */
-function panelOfGroup(panel, group) {
-  const { label, kind, leaves } = groups[group];
+function panelOfGroup(panel, view, group) {
+  const { groups } = view.layout, { label, kind, leaves } = groups[group];
   const kinds = { prefix: "names that begin alike", block: "a block that repeats", stretch: "neighbours in the order of execution", subgraph: "a subgraph" };
   panel.append(element("h3", {}, label), element("div", { class: "soft" }, kinds[kind] + " · " + plural(leaves, "node")));
-  const same = alike(group).filter((other) => other !== group);
+  const same = view.layout.alike(group).filter((other) => other !== group);
   if (same.length > 0) {
-    panel.append(element("h4", {}, "Same structure"), ...same.slice(0, 12).map((other) => element("div", {}, element("button", { type: "button", class: "link", click: () => showGroup(other) }, groups[other].label))),
+    panel.append(element("h4", {}, "Same structure"), ...same.slice(0, 12).map((other) => element("div", {}, element("button", { type: "button", class: "link", click: () => showGroup(view, other) }, groups[other].label))),
       same.length > 12 ? element("div", { class: "soft" }, `and ${same.length - 12} more`) : null);
   }
   const metric = Number(byId("metric").value);
   if (!metrics[metric]) return;
-  const inside = nodesIn(group).flatMap((node) => mapsOfNode[node]).sort((a, b) => badness(maps[b].metrics[metric], metrics[metric].higher) - badness(maps[a].metrics[metric], metrics[metric].higher));
+  const inside = view.layout.nodesIn(group).flatMap((node) => view.mapsOfNode[node]).sort((a, b) => badness(maps[b].metrics[metric], metrics[metric].higher) - badness(maps[a].metrics[metric], metrics[metric].higher));
   panel.append(element("h4", {}, "Worst inside by " + metrics[metric].label));
-  for (const map of inside.slice(0, 8)) panel.append(element("div", { class: "pair" }, link(map, maps[map].name), element("span", {}, number(maps[map].metrics[metric]))));
+  for (const map of inside.slice(0, 8)) panel.append(element("div", { class: "pair" }, link(map, nameOfMap(map)), element("span", {}, number(maps[map].metrics[metric]))));
 }
-function showGroup(group) {
-  let changed = false;
-  for (let around = groups[group].parent; around > 0; around = groups[around].parent) {
-    changed = changed || !opened[around];
-    opened[around] = true;
-  }
-  if (changed) rearrange();
-  selectGroup(group);
-  centre(-1 - group);
+function showGroup(view, group) {
+  if (view.layout.openAround(memberOf(group))) view.rearrange();
+  selectGroup(view, group);
+  view.centre(memberOf(group));
 }
 
 function panelOfMap(panel, map, node) {
   const chosen = maps[map];
-  panel.append(element("h3", {}, chosen.name), element("div", { class: "soft" }, chosen.op + " · node " + chosen.place + " · " + chosen.shape));
+  panel.append(element("h3", { title: chosen.name }, nameOfMap(map)), element("div", { class: "soft" }, chosen.op + " · node " + chosen.place + " · " + chosen.shape));
+  panel.append(copyable(chosen.name, "the full name"));
   if (chosen.verdict) panel.append(element("p", {}, chosen.verdict));
   const siblings = node === null ? [] : mapsOfNode[node].filter((other) => other !== map);
-  if (siblings.length > 0) panel.append(element("div", {}, "Other outputs: ", ...siblings.flatMap((other) => [link(other, maps[other].name), " "])));
-  for (const finding of data.diagnosis?.findings ?? []) if (finding.map === map) panel.append(card(finding, false));
+  if (siblings.length > 0) panel.append(element("div", {}, "Other outputs: ", ...siblings.flatMap((other) => [link(other, nameOfMap(other)), " "])));
+  for (const finding of data.diagnosis?.findings ?? []) if (finding.map === map) panel.append(element("div", { class: "finding " + finding.severity }, ...headline(finding, false), ...evidence(finding)));
   if (chosen.origin) panelOrigin(panel, chosen.origin);
   panel.append(element("h4", {}, "Errors"), list(metrics.map((metric, index) => [metric.label, number(chosen.metrics[index])])));
   if (chosen.differing !== undefined) panel.append(list([["differing elements", percent(chosen.differing)]]));

@@ -1,4 +1,4 @@
-// Seventh part: the sections of the page.
+// Eleventh part: the sections of the page.
 
 const milliseconds = (seconds) => number(1000 * seconds) + " ms";
 
@@ -18,20 +18,25 @@ function sections() {
   nav.append(element("span", { class: "hint" }, element("kbd", {}, "/"), " search, ", element("kbd", {}, "Esc"), " deselect"));
 }
 
-function card(finding, withTensor) {
-  const made = element("div", { class: "finding " + finding.severity });
+/** Severity, cause, what it is about, and what its fix wins. */
+function headline(finding, withTensor) {
+  const made = [element("span", { class: "badge" }, finding.severity), " ", element("b", {}, finding.cause), " "];
+  const name = finding.map === null ? finding.tensor : nameOfMap(finding.map);
+  if (withTensor && finding.tensor) made.push(element("span", { class: "about" }, name), element("span", { class: "soft" }, " " + finding.op));
   if (finding.gain !== null) {
-    made.append(element("span", { class: "gain", title: "SQNR of the model's outputs, measured with the fix applied" },
-      (finding.gain > 0 ? "+" : "") + number(finding.gain) + " dB"));
+    made.unshift(element("span", { class: "gain", title: "SQNR of the model's outputs, measured with the fix applied" }, (finding.gain > 0 ? "+" : "") + number(finding.gain) + " dB"));
   }
-  made.append(element("span", { class: "badge" }, finding.severity), " ", element("b", {}, finding.cause), " ");
-  if (withTensor && finding.tensor) made.append(link(finding.map, finding.tensor), element("span", { class: "soft" }, " " + finding.op));
-  made.append(element("p", {}, finding.text));
-  if (finding.fix) made.append(element("p", {}, element("b", {}, "Fix: "), finding.fix));
-  if (finding.configuration) made.append(element("p", {}, element("code", {}, finding.configuration)));
-  if (finding.evidence.length > 0 && withTensor) {
-    made.append(element("details", {}, element("summary", {}, "Numbers behind it"), list(finding.evidence.map(([what, value]) => [what.replaceAll("_", " "), number(value)]))));
-  }
+  return made;
+}
+function evidence(finding) {
+  return [element("p", {}, finding.text), finding.fix ? element("p", {}, element("b", {}, "Fix: "), finding.fix) : null,
+    finding.configuration ? element("p", {}, copyable(finding.configuration, "the configuration")) : null].filter((part) => part);
+}
+/** A finding as its headline, which opens. */
+function card(finding) {
+  const made = element("details", { class: "finding " + finding.severity }, element("summary", {}, ...headline(finding, true)), ...evidence(finding));
+  if (finding.map !== null) made.append(element("p", {}, link(finding.map, "Show it in the graph")));
+  if (finding.evidence.length > 0) made.append(element("h4", {}, "Numbers behind it"), list(finding.evidence.map(([what, value]) => [what.replaceAll("_", " "), number(value)])));
   return made;
 }
 
@@ -50,11 +55,14 @@ function summary(all) {
     `${plural(all.length, "finding")}, ${errors} of them ${errors === 1 ? "an error" : "errors"}, most important first; the decibels on the right are what a fix wins at the outputs, measured.`;
   return found + (outputs ? ` Quantized (${data.diagnosis.mode}), the model's outputs keep ${outputs}.` : "");
 }
-const kShownFindings = 8;
+const kShownFindings = 5;
 function findings() {
   const section = byId("findings");
+  showFindings(section);
+  if (data.left_out.length > 0) section.append(element("details", { class: "finding info" }, element("summary", {}, plural(data.left_out.length, "part") + " left out for want of time"), ...data.left_out.map((part) => element("p", {}, part))));
+}
+function showFindings(section) {
   for (const part of data.missing) section.append(element("div", { class: "finding warning" }, part));
-  for (const part of data.left_out) section.append(element("div", { class: "finding info" }, part));
   if (!data.diagnosis) {
     if (data.missing.length + data.left_out.length === 0) absent(section, "diagnose");
     return;
@@ -62,9 +70,9 @@ function findings() {
   const { findings: all, remarks, measures } = data.diagnosis;
   for (const remark of remarks) section.append(element("div", { class: "finding warning" }, remark));
   section.append(element("p", {}, summary(all)));
-  for (const finding of all.slice(0, kShownFindings)) section.append(card(finding, true));
+  for (const finding of all.slice(0, kShownFindings)) section.append(card(finding));
   if (all.length > kShownFindings) {
-    section.append(element("details", {}, element("summary", {}, plural(all.length - kShownFindings, "more finding")), ...all.slice(kShownFindings).map((finding) => card(finding, true))));
+    section.append(element("details", {}, element("summary", {}, plural(all.length - kShownFindings, "more finding")), ...all.slice(kShownFindings).map((finding) => card(finding))));
   }
   if (measures.length > 0) {
     section.append(element("p", {}, "What helps in general:"), element("ul", { class: "plain" }, ...measures.map((text) => element("li", {}, text))));
@@ -81,23 +89,24 @@ function metricColumns(wanted, values = (row) => maps[row.map].metrics) {
 function plainTable(columns, rows) {
   const body = element("tbody", {}, ...rows.map((row) => {
     const made = line(row, columns);
+    if (row.map === null) return made;
     made.tabIndex = 0;
     made.addEventListener("click", () => select(row.map, true));
     made.addEventListener("keydown", (event) => event.key === "Enter" && select(row.map, true));
     return made;
   }));
-  return element("div", { class: "scroll" }, element("table", {}, widths(columns, rows), element("thead", {}, element("tr", {},
-    ...columns.map((column) => element("th", { scope: "col", class: column.number ? "number" : "" }, column.label)))), body));
+  return element("div", { class: "scroll" }, element("table", { class: "loose" }, element("thead", {}, element("tr", {},
+    ...columns.map((column) => element("th", { scope: "col", class: classOf(column) }, column.label)))), body));
 }
 function outputs() {
   const section = byId("outputs");
   if (data.accuracy) section.append(accuracy(data.accuracy));
   if (data.outputs.length === 0) return data.picture !== null ? null : section.append(element("p", { class: "soft" }, "No output of the model was compared."));
   const rows = data.outputs.map((map, at) => ({ map, values: data.processed[at] ?? maps[map].metrics }));
-  const wanted = metrics.length === 1 ? null : ["mse", "sqnr", "cosine", "atol", "mpeir"];
+  const wanted = metrics.length === 1 ? null : ["mse", "cosine", "atol", "mpeir"], values = (row) => row.values;
   if (data.post) section.append(element("p", { class: "soft" }, `Compared after ${data.post}; the feature maps below are as the models compute them.`));
-  section.append(plainTable([{ label: "Name", name: true, value: (row) => maps[row.map].name }, { label: "Type", value: (row) => maps[row.map].dtype },
-    { label: "Shape", value: (row) => maps[row.map].shape }, ...metricColumns(wanted, (row) => row.values), { label: "Verdict", value: (row) => maps[row.map].verdict }], rows));
+  section.append(plainTable([{ label: "Name", name: true, value: (row) => nameOfMap(row.map) }, ...(wanted ? metricColumns(["sqnr"], values) : []), { label: "Verdict", value: (row) => maps[row.map].verdict },
+    ...metricColumns(wanted, values), { label: "Type", value: (row) => maps[row.map].dtype }, { label: "Shape", value: (row) => maps[row.map].shape }], rows));
 }
 function accuracy({ output, program, records, top1, top5, ratio, drop }) {
   const points = number(Math.abs(drop)) + " points " + (drop > 0 ? "lost" : drop < 0 ? "won" : "of difference");
@@ -109,15 +118,18 @@ function accuracy({ output, program, records, top1, top5, ratio, drop }) {
 
 function featureMaps() {
   const section = byId("maps");
+  const [first, rest] = [["sqnr"], metrics.map(({ name }) => name).filter((name) => name !== "sqnr")].map((wanted) => metricColumns(wanted));
   const all = [
-    { label: "Node", value: (row) => row.place }, { label: "Name", name: true, value: (row) => row.name }, { label: "Operator", value: (row) => row.op },
-    { label: "Type", value: (row) => row.dtype }, { label: "Shape", value: (row) => row.shape }, ...metricColumns(),
-    { label: "Verdict", value: (row) => row.verdict }, { label: "Scale", screen: true, value: (row) => row.scale }];
+    { label: "Name", name: true, value: (row) => row.display ?? row.name }, ...first, { label: "Verdict", value: (row) => row.verdict }, { label: "Operator", value: (row) => row.op },
+    { label: "Node", value: (row) => row.place }, { label: "Type", value: (row) => row.dtype }, { label: "Shape", value: (row) => row.shape }, ...rest,
+    { label: "Scale", screen: true, value: (row) => row.scale }];
   const caption = maps.some((map) => map.origin) ? "a row's three errors stand in the panel beside the graph" : "";
   if (maps.some((map) => map.origin)) {
-    all.splice(5 + metrics.length, 0, ...["Accumulated", "Created", "Inherited"].map((label, at) => ({ label, number: true, descending: true, screen: true, value: (row) => row.origin?.errors[at] ?? null })));
+    all.splice(-1, 0, ...["Accumulated", "Created", "Inherited"].map((label, at) => ({ label, number: true, descending: true, screen: true, value: (row) => row.origin?.errors[at] ?? null })));
   }
-  new Table(section, caption, all, maps.map((map, index) => ({ ...map, map: index })), metrics.length > 0 ? 5 + mainMetric : 0, "Filter feature maps");
+  if (maps.some((map) => map.display && map.display !== map.name)) all.push({ label: "Full name", screen: true, value: (row) => row.name });
+  const sorted = all.findIndex((column) => column.label === metrics[mainMetric]?.label);
+  new Table(section, caption, all, maps.map((map, index) => ({ ...map, map: index })), Math.max(0, sorted), "Filter feature maps", "feature_maps");
 }
 
 function weights() {
@@ -128,7 +140,7 @@ function weights() {
     { label: "Name", name: true, value: (row) => row.name }, { label: "Operator", value: (row) => row.op }, { label: "Role", value: (row) => row.attribute },
     { label: "Type", value: (row) => row.dtype }, { label: "MSE", number: true, descending: true, value: (row) => row.mse },
     { label: "SQNR", number: true, value: (row) => row.sqnr }, both("Min", 0), both("Max", 1), both("Mean", 2), both("Deviation", 3)],
-    data.weights, 4, "Filter weights");
+    data.weights, 4, "Filter weights", "weights");
 }
 
 function sensitivity() {
@@ -144,7 +156,7 @@ function sensitivity() {
     ...labels.map((label, index) => ({ label, number: true, descending: true, value: (row) => row.metrics[index],
       bar: index === 0 ? (row) => (typeof row.metrics[0] === "number" ? row.metrics[0] / largest : 0) : undefined })),
     { label: "Threshold", number: true, descending: true, value: (row) => row.threshold },
-    { label: "Work", number: true, descending: true, value: (row) => row.flops, show: (row) => percent(row.flops) }], rows, 0, "Filter sensitivity");
+    { label: "Work", number: true, descending: true, value: (row) => row.flops, show: (row) => percent(row.flops) }], rows, 0, "Filter sensitivity", "sensitivity");
 }
 
 /** The most sensitive weights and activations; without a ranking those with most error. */
@@ -169,7 +181,7 @@ function distributions() {
     gallery.replaceChildren();
     for (const [kind, title] of [["weight", "Weights"], ["activation", "Activations"]]) {
       const cards = topRows(kind).map((row) => {
-        const made = element("div", { class: "card" }, element("h4", {}, link(row.map, row.name || (row.map === null ? "" : maps[row.map].name))), histogramChart(row, 330));
+        const made = element("div", { class: "card" }, element("h4", {}, link(row.map, row.name || (row.map === null ? "" : nameOfMap(row.map)))), histogramChart(row, 330));
         if (row.boxes && row.channels > 1) made.append(boxChart(row, 330));
         return made;
       });
@@ -186,7 +198,7 @@ function curves() {
   if (data.partial) partial(section, data.partial); else absent(section, "partial");
   if (data.diagnosis) degradation(section, data.diagnosis);
 }
-const nameAt = ([name, map]) => (name || map === null ? name : maps[map].name);
+const nameAt = ([name, map]) => (name || map === null ? name : nameOfMap(map));
 function accumulation(section, { metric, nodes, curves: lines, records }) {
   curveChart(section, { title: "Error through the graph", label: metric, count: nodes.length, names: (i) => i + " " + nameAt(nodes[i]), mapOf: (i) => nodes[i][1],
     note: `${metric} of every node where only weights, or only activations, are quantized, over ${plural(records, "record")}`,
@@ -229,7 +241,7 @@ function operators() {
   const times = runs ? ["reference", "quantized"].map((side) => ({ label: side === "reference" ? "Reference" : "Quantized", number: true, descending: true, value: (row) => row[side], show: (row) => (row[side] === null ? "–" : milliseconds(row[side])) })) : [];
   new Table(section, caption, [{ label: "Name", name: true, value: (row) => row.name }, { label: "Operator", value: (row) => row.op },
     { label: "MACs", number: true, descending: true, value: (row) => row.macs, show: (row) => (row.macs === null ? "–" : grouped(row.macs)), bar: (row) => (all > 0 ? (row.macs ?? 0) / all : 0) }, ...times],
-    rows, runs ? 4 : 2, "Filter operators");
+    rows, runs ? 4 : 2, "Filter operators", "operators");
 }
 
 function pairing() {

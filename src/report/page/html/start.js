@@ -1,6 +1,7 @@
 // Last part: puts the page together.
 
 heading();
+glance();
 findings();
 outputs();
 metrics.forEach((metric, index) => byId("metric").append(element("option", { value: index }, metric.label)));
@@ -8,6 +9,7 @@ byId("metric").value = mainMetric;
 byId("metric").addEventListener("change", () => {
   paint();
   showPanel();
+  remember();
 });
 byId("palette").addEventListener("change", () => {
   palette = byId("palette").value;
@@ -19,18 +21,16 @@ sensitivity();
 distributions();
 curves();
 operators();
+recipes();
 pairing();
 about();
 sections();
-if (graph.nodes.length > 0) {
-  openAtFirst();
-  rearrange();
-  firstView();
-}
+makeViews();
 paint();
-if (graph.error) byId("picture").closest(".split").before(element("div", { class: "finding warning" }, graph.error));
-listenToPicture();
-listenToMinimap();
+if (graph.error) byId("stages").closest(".split").before(element("div", { class: "finding warning" }, graph.error));
 listenToSearch();
 listenToTheme();
+listenToExports();
 showPanel();
+recall();
+addEventListener("hashchange", recall);

@@ -1,4 +1,4 @@
-// Second part: tables that sort, filter, and hold thousands of rows: only those in sight exist as elements.
+// Second part: tables that sort, filter, show the columns that one wants, and hold thousands of rows: only those in sight exist as elements.
 
 const kRow = 25;   // height of a row in pixels, as the style has it
 const kSpare = 30; // rows kept above and below those in sight
@@ -6,42 +6,77 @@ const kAll = 100;  // tables up to this length are kept whole
 const kSample = 300; // rows looked at for the widths of columns
 const tables = [];
 
-/** Columns: {label, value(row), show(row), number, descending, name, bar, title, screen}. Rows have `map`, an index into maps, or null. */
+/** Columns: {label, value(row), show(row), number, descending, name, bar, title, screen}, in order of worth: as many as there is room for are
+    shown at first. Rows have `map`, an index into maps, or null. `file`: the name of the table as CSV. */
 class Table {
-  constructor(section, caption, columns, rows, sorted, filterLabel) {
-    this.columns = columns;
+  constructor(section, caption, columns, rows, sorted, filterLabel, file) {
+    this.all = columns;
+    this.rows = rows;
+    this.wide = columns.map((column) => widthOf(column, rows));
+    this.chosen = thatFit(this.wide, columns, sorted);
     this.entries = rows.map((row) => ({ row, line: null, text: searchable(row, columns) }));
     this.shown = this.entries;
     this.first = this.end = -1;
     this.current = 0;
     this.body = element("tbody");
-    this.heads = columns.map((column, index) =>
-      element("th", { scope: "col", class: classOf(column) },
-        element("button", { type: "button", title: column.title, click: () => this.sort(index) }, column.label)));
     this.count = element("output", { class: "soft" });
     this.filter = element("input", { type: "search", placeholder: "filter", "aria-label": filterLabel, input: () => this.choose() });
-    this.frame = element("div", { class: "scroll", tabindex: "-1" },
-      element("table", { "aria-rowcount": rows.length + 1 }, widths(columns, rows), element("thead", {}, element("tr", {}, ...this.heads)), this.body));
+    this.table = element("table", { "aria-rowcount": rows.length + 1, "aria-label": filterLabel.replace("Filter ", "") });
+    this.frame = element("div", { class: "scroll", tabindex: "-1" }, this.table);
     this.frame.addEventListener("scroll", () => this.draw(), { passive: true });
     this.body.addEventListener("keydown", (event) => this.walk(event));
-    section.append(element("div", { class: "tools" }, this.filter, this.count, caption ? element("span", { class: "soft" }, caption) : null), this.frame);
-    this.sorting = { index: -1, descending: false };
+    const save = element("button", { type: "button", click: () => download(file + ".csv", "text/csv", csvOf(this.all, this.shown.map((entry) => entry.row))) }, "CSV");
+    section.append(element("div", { class: "tools" }, this.filter, this.count, caption ? element("span", { class: "soft" }, caption) : null,
+      element("span", { class: "buttons" }, this.chooser(), save)), this.frame);
+    this.sorting = { column: null, descending: false };
     this.fresh = true; // nothing has been scrolled yet, and asking would lay the page out
-    this.sort(sorted, columns[sorted].descending === true);
+    this.furnish();
+    this.sort(columns[sorted], columns[sorted].descending === true);
     this.fresh = false;
     tables.push(this);
   }
-  sort(index, descending) {
-    const column = this.columns[index];
-    this.sorting = { index, descending: descending ?? (this.sorting.index === index ? !this.sorting.descending : column.descending === true) };
+  /** A list of all columns, to choose from. */
+  chooser() {
+    const boxes = this.all.map((column) => {
+      const box = element("input", { type: "checkbox", change: () => {
+        if (box.checked) this.chosen.add(column);
+        else if (this.chosen.size > 1) this.chosen.delete(column);
+        box.checked = this.chosen.has(column);
+        this.furnish();
+        this.choose();
+      } });
+      box.checked = this.chosen.has(column);
+      return element("label", {}, box, " " + column.label);
+    });
+    return element("details", { class: "chooser" }, element("summary", {}, "Columns"), element("div", {}, ...boxes));
+  }
+  /** Head and widths of the chosen columns. */
+  furnish() {
+    this.columns = this.all.filter((column) => this.chosen.has(column));
+    this.heads = this.columns.map((column) => element("th", { scope: "col", class: classOf(column) },
+      element("button", { type: "button", title: column.title, click: () => this.sort(column) }, column.label)));
+    const widths = this.columns.map((column) => {
+      const made = element("col", { class: classOf(column) });
+      made.style.width = this.wide[this.all.indexOf(column)] + "px";
+      return made;
+    });
+    this.table.replaceChildren(element("colgroup", {}, ...widths), element("thead", {}, element("tr", {}, ...this.heads)), this.body);
+    for (const entry of this.entries) entry.line = null;
+    this.markSorting();
+  }
+  markSorting() {
+    this.columns.forEach((column, at) => {
+      if (column === this.sorting.column) this.heads[at].setAttribute("aria-sort", this.sorting.descending ? "descending" : "ascending");
+      else this.heads[at].removeAttribute("aria-sort");
+    });
+  }
+  sort(column, descending) {
+    this.sorting = { column, descending: descending ?? (this.sorting.column === column ? !this.sorting.descending : column.descending === true) };
     const sign = this.sorting.descending ? -1 : 1;
     const keyed = this.entries.map((entry) => [column.value(entry.row), entry]);
     keyed.sort((a, b) => sign * order(a[0], b[0], sign));
     this.entries = keyed.map(([, entry]) => entry);
-    this.heads.forEach((head, at) => {
-      if (at === index) head.setAttribute("aria-sort", this.sorting.descending ? "descending" : "ascending");
-      else head.removeAttribute("aria-sort");
-    });
+    this.markSorting();
     this.choose();
   }
   choose() {
@@ -114,15 +149,23 @@ class Table {
 }
 
 /** Columns keep their widths while rows come and go: as wide as their longest text. */
-function widths(columns, rows) {
-  return element("colgroup", {}, ...columns.map((column) => {
-    let most = column.label.length + 3;
-    const step = Math.ceil(rows.length / kSample);
-    for (const row of rows.filter((_, at) => at % step === 0)) most = Math.max(most, shownText(row, column).length);
-    const made = element("col", { class: classOf(column) });
-    made.style.width = Math.min(column.name ? 46 : 34, most) * (column.number ? 9.1 : 8.5) + 20 + (column.bar ? 60 : 0) + "px";
-    return made;
-  }));
+function widthOf(column, rows) {
+  let most = column.label.length + 3;
+  const step = Math.ceil(rows.length / kSample);
+  for (let at = 0; at < rows.length; at += step) most = Math.max(most, shownText(rows[at], column).length);
+  const width = Math.min(column.name ? 46 : 34, most) * (column.number ? 9.1 : 8.5) + 20 + (column.bar ? 60 : 0);
+  return Math.round(column.name ? Math.max(120, Math.min(width, 0.4 * pageRoom())) : width);
+}
+/** The first columns, as far as they fit into the page's frame, and the one that is sorted by. */
+function thatFit(wide, columns, sorted) {
+  const chosen = new Set();
+  let room = pageRoom() - wide[sorted];
+  columns.forEach((column, at) => {
+    if (at === sorted) return chosen.add(column);
+    room -= wide[at];
+    if (room >= 0) chosen.add(column);
+  });
+  return chosen;
 }
 /** Paper is too narrow for columns that are for the screen. */
 const classOf = ({ number: isNumber, name, screen }) => [isNumber ? "number" : name ? "name" : "", screen ? "screen" : ""].join(" ").trim();

@@ -1,0 +1,46 @@
+// Tenth part: the answer, before the numbers: verdict, accuracy, size and work, one picture, what to do next.
+
+const kHealth = { fine: ["fine", "✓ Fine"], "noticeably off": ["off", "! Noticeably off"], broken: ["broken", "✕ Broken"], unknown: ["unknown", "? Not known"] };
+
+function glance() {
+  if (!data.verdict) return; // a picture of one metric
+  const section = byId("glance");
+  section.append(verdict(data.verdict), tiles());
+  for (const remark of data.verdict.remarks) section.append(element("div", { class: "finding warning" }, "Beware: " + remark));
+  depthChart(section);
+  if (data.next) section.append(element("p", { class: "next" }, element("b", {}, "Next: "), copyable(data.next, "the command")));
+}
+/** "✓ Fine. Output Identity is off by …". */
+function verdict({ health, text, first, first_text }) {
+  const [name, words] = kHealth[health], { reference, quantized } = data.models;
+  const made = element("div", { class: "verdict " + name, role: "status" }, element("strong", {}, words), element("p", {}, (text || "Nothing that was measured says how good the outputs are") + "."));
+  const facts = [`${quantized.file} as ${quantized.mode} against ${reference.file} as ${reference.mode}`, `${plural(data.records, "record")} of ${data.data}`];
+  made.append(element("p", { class: "soft" }, facts.join(" · ")));
+  if (first_text) made.append(element("p", {}, first_text + ". ", link(first, "Show it")));
+  return made;
+}
+
+const kilo = (value, unit) => {
+  const [scale, letter] = value >= 1e9 ? [1e9, "G"] : value >= 1e6 ? [1e6, "M"] : value >= 1e3 ? [1e3, "k"] : [1, ""];
+  return String(Number((value / scale).toPrecision(3))) + " " + letter + (letter && unit.length > 1 ? " " : "") + unit;
+};
+/** Accuracy or SQNR of the outputs, size and work of both models. */
+function tiles() {
+  const { reference, quantized } = data.models, made = element("div", { class: "tiles" });
+  const tile = (what, value, more) => made.append(element("div", { class: "tile" }, element("span", { class: "soft" }, what), element("b", {}, value), element("span", { class: "soft" }, more ?? "")));
+  if (data.accuracy) tile(...accuracyTile(data.accuracy));
+  const values = data.outputs.map((map, at) => (data.processed[at] ?? maps[map].metrics)[metricAt("sqnr")]).filter((value) => value === "inf" || finite(value));
+  if (values.length > 0) {
+    const worst = Math.min(...values.map((value) => (value === "inf" ? Infinity : value)));
+    tile(values.length > 1 ? "SQNR of the worst output" : "SQNR of the output", (worst === Infinity ? "∞" : number(worst)) + " dB", worst === Infinity ? "no error" : `${number(Number((100 * 10 ** (-worst / 20)).toPrecision(2)))} % noise`);
+  }
+  if (reference.bytes && quantized.bytes) tile("size", `${kilo(reference.bytes, "B")} → ${kilo(quantized.bytes, "B")}`, percent(Number((quantized.bytes / reference.bytes).toPrecision(2))) + " of it");
+  if (reference.macs) tile("work", reference.macs === quantized.macs ? `${kilo(reference.macs, "MACs")}` : `${kilo(reference.macs, "")} → ${kilo(quantized.macs, "MACs")}`, reference.macs === quantized.macs ? "the same in both" : "per record");
+  if (reference.operators) tile("operators", reference.operators === quantized.operators ? grouped(reference.operators) : `${grouped(reference.operators)} → ${grouped(quantized.operators)}`, quantized.quantization);
+  return made;
+}
+function accuracyTile({ program, top1, records, drop }) {
+  const points = drop === 0 ? "the same" : number(Math.abs(drop)) + (drop > 0 ? " points lost" : " points won");
+  return program ? ["score by " + program, `${number(top1[0])} → ${number(top1[1])}`, points]
+    : ["top-1 accuracy", `${percent(top1[0])} → ${percent(top1[1])}`, `${points}, ${plural(records, "record")}`];
+}
