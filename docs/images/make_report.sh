@@ -6,17 +6,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 example=$here/../../examples/digits
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"$tool" report "$example/fp32.tflite" "$example/int8.tflite" -d "$example/data.h5" --quiet -o "$work/report.html"
-# The graph and the tables behind it, with a node chosen.
-cat >> "$work/report.html" << 'END'
-<style>body > header, #findings, #outputs { display: none }</style>
-<script>addEventListener("load", () => setTimeout(() => {
-  document.querySelector("#maps tbody tr").click();
-  [...document.querySelectorAll("button")].find((button) => button.textContent === "Fit")?.click();
-}, 500))</script>
-END
-chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,960 --virtual-time-budget=3000 \
+"$tool" report "$example/fp32.tflite" "$example/int8_miscalibrated.tflite" -d "$example/data.h5" --labels "$example/labels.npy" --quiet \
+  -o "$work/report.html"
+chromium --headless=new --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,880 --virtual-time-budget=3000 \
   --screenshot="$work/report.png" "file://$work/report.html" 2> /dev/null
 # A palette makes a picture of flat colours a third as large.
-python3 -c 'import sys; from PIL import Image; Image.open(sys.argv[1]).convert("RGB").quantize(128).save(sys.argv[2], optimize=True)' \
+"${PYTHON:-python3}" -c 'import sys; from PIL import Image; Image.open(sys.argv[1]).convert("RGB").quantize(128).save(sys.argv[2], optimize=True)' \
   "$work/report.png" "$here/report.png"

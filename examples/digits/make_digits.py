@@ -10,6 +10,7 @@ Seeds are fixed, but another version of TensorFlow trains other weights. Made wi
 
 import os
 import pathlib
+import re
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ["TF_DETERMINISTIC_OPS"] = "1"
@@ -83,7 +84,7 @@ def quantized(model, calibration, activations):
     return converter.convert()
 
 
-def shorten_names(tflite):
+def shorten_names(tflite, prefix=b"digits_1"):
     """TensorFlow names a fused tensor after everything that was fused: "digits_1/stem_1/Relu;digits_1/stem_1/BiasAdd;…". The first part,
     without what Keras counts, is enough here: "stem/Relu". Shortened in place, which leaves the file's alignment as it is."""
     content = bytearray(tflite)
@@ -95,7 +96,8 @@ def shorten_names(tflite):
     for tensor in tensors:
         table = tensor._tab
         old = tensor.Name()
-        new = old.split(b";")[0].replace(b"digits_1/", b"").replace(b"_1/", b"/")
+        new = re.sub(prefix + b"/", b"", old.split(b";")[0])
+        new = re.sub(rb"_\d+/", b"/", new)
         if new in names:
             new = old
         names.add(new)

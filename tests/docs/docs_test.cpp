@@ -153,11 +153,14 @@ std::vector<Block> blocks_of(const fs::path& page) {
   return blocks;
 }
 
-class Guide : public ::testing::TestWithParam<std::string> {
+class Guide : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const auto& file : fs::directory_iterator(kSource / "examples/digits")) {
-      if (file.path().extension() != ".py") fs::copy(file.path(), folder_.path() / file.path().filename());
+    for (const char* examples : {"examples/digits", "examples/cases"}) {
+      for (const auto& file : fs::directory_iterator(kSource / examples)) {
+        const fs::path copy = folder_.path() / file.path().filename();
+        if (file.is_regular_file() && file.path().extension() != ".py" && !fs::exists(copy)) fs::copy(file.path(), copy);
+      }
     }
     fs::create_directory(folder_.path() / "bin");
     fs::create_symlink(VISQ_BINARY, folder_.path() / "bin/visqerror");
@@ -166,7 +169,9 @@ class Guide : public ::testing::TestWithParam<std::string> {
   const TemporaryFolder folder_;
 };
 
-TEST_P(Guide, RunsAndSaysWhatItPrints) {
+class GuidePage : public Guide, public ::testing::WithParamInterface<std::string> {};
+
+TEST_P(GuidePage, RunsAndSaysWhatItPrints) {
   std::string said;
   int run = 0;
   for (const Block& block : blocks_of(kSource / "docs" / (GetParam() + ".md"))) {
@@ -187,14 +192,40 @@ TEST_P(Guide, RunsAndSaysWhatItPrints) {
   EXPECT_GE(run, 1);
 }
 
+/// The README's examples stand indented, each behind the command that says it.
+TEST_F(Guide, ReadmeSaysWhatTheReaderGets) {
+  std::string said;
+  int run = 0;
+  for (const std::string& line : lines_of(read_text((kSource / "README.md").string()))) {
+    const std::string prompt = "    $ ";
+    if (line.starts_with(prompt)) {
+      const ProcessResult result =
+          run_process({"bash", "-c", "export PATH=$PWD/bin:$PATH; " + line.substr(prompt.size())},
+                      {.folder = folder_.path().string()});
+      EXPECT_LE(result.exit_code, 1) << line << result.err;
+      said = "\n";
+      for (const std::string& each : lines_of(result.out + result.err)) said += gist(each) + "\n";
+      ++run;
+    } else if (line.starts_with("    ") && run > 0 && !said.empty()) {
+      const std::string wanted = gist(line);
+      if (wanted == "…") continue;
+      EXPECT_THAT(said, HasSubstr("\n" + wanted + "\n")) << line;
+    } else if (!line.empty()) {
+      said.clear();
+    }
+  }
+  EXPECT_GE(run, 4);
+}
+
 std::vector<std::string> guides() {
   std::vector<std::string> names{"three_errors", "device_dumps", "../SKILL"};
+  for (const auto& file : fs::directory_iterator(kSource / "docs/cases")) names.push_back("cases/" + file.path().stem().string());
   for (const auto& file : fs::directory_iterator(kSource / "docs/commands")) names.push_back("commands/" + file.path().stem().string());
   std::sort(names.begin(), names.end());
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Guide, ::testing::ValuesIn(guides()), [](const auto& test) { return fs::path(test.param).stem().string(); });
+INSTANTIATE_TEST_SUITE_P(All, GuidePage, ::testing::ValuesIn(guides()), [](const auto& test) { return fs::path(test.param).stem().string(); });
 
 }  // namespace
 }  // namespace visq::testing

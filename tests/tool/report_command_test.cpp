@@ -258,6 +258,9 @@ TEST(ReportCommand, KeepsNobodyOut) {
   for (const char* theme : {"light", "dark"}) {
     for (const char* size : {"1400,900", "420,900"}) {
       const std::string look = axe + "\ndocument.documentElement.dataset.theme = '" + theme + R"js(';
+        byId("view").value = "both";
+        arrangeStages();
+        select(3, false);
         document.querySelectorAll("details").forEach((each) => (each.open = true));
         const found = await axe.run(document, { resultTypes: ["violations"] });
         for (const { id, impact, nodes } of found.violations) {

@@ -33,6 +33,19 @@ class Style {
   explicit Style(bool color) : color_(color) {}
   std::string bold(const std::string& text) const { return wrap("1", text); }
   std::string warning(const std::string& text) const { return wrap("33", text); }
+  /// A verdict: green, yellow or red.
+  std::string of(Health health, const std::string& text) const {
+    switch (health) {
+      case Health::kFine:
+        return wrap("1;32", text);
+      case Health::kNoticeablyOff:
+        return wrap("1;33", text);
+      case Health::kBroken:
+        return wrap("1;31", text);
+      default:
+        return bold(text);
+    }
+  }
 
  private:
   std::string wrap(std::string_view code, const std::string& text) const {
@@ -240,7 +253,7 @@ class Summary {
     }
     if (verdict_.basis == VerdictBasis::kNothing) return;
     const std::string sentence = "Verdict: " + verdict_sentence(result_, verdict_, kLegibleName) + ".";
-    add("\n{}\n", style_.bold(wrapped(sentence, as_size(std::max(options_.width, 0)), 0)));
+    add("\n{}\n", style_.of(verdict_.health, wrapped(sentence, as_size(std::max(options_.width, 0)), 0)));
   }
 
   bool wrong() const { return verdict_.health == Health::kNoticeablyOff || verdict_.health == Health::kBroken; }

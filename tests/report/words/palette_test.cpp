@@ -36,12 +36,27 @@ TEST(Palette, StepsEvenlyFromBestToWorst) {
 }
 
 TEST(Palette, PaintsLowValuesDarkWhereHigherIsBetter) {
-  for (const char* name : {"sqnr", "cosine", "psnr"}) {
+  for (const char* name : {"cosine", "psnr"}) {
     const auto bins = color_bins(metric(name), {-1, 0.25, 1}, ColorScale::kDefault);
     expect_seamless(bins);
     EXPECT_EQ(color_of(bins, -1), kDarkest);
     EXPECT_EQ(color_of(bins, 1), kPalest);
   }
+}
+
+/// 25 dB have the same colour in every picture, whatever else is in it.
+TEST(Palette, SqnrHasFixedBorders) {
+  for (const std::vector<double>& values : {std::vector<double>{25}, {-30, 25, 26}, {25, 190}, {1e300, 25}}) {
+    const auto bins = color_bins(metric("sqnr"), values, ColorScale::kDefault);
+    expect_seamless(bins);
+    EXPECT_EQ(color_of(bins, 25), "#fed976");
+    for (const double value : values) EXPECT_NE(color_of(bins, value), kNoValueColor) << value;
+    EXPECT_EQ(bins[2].begin, 5);
+    EXPECT_EQ(bins[8].begin, 40);
+    EXPECT_EQ(color_of(bins, 41), kPalest);
+    EXPECT_EQ(color_of(bins, -1), kDarkest);
+  }
+  EXPECT_EQ(color_of(color_bins(metric("sqnr"), {25, 26}, ColorScale::kLinear), 25), kDarkest);
 }
 
 TEST(Palette, SpansMpeirFromZeroToOne) {
@@ -89,7 +104,7 @@ TEST(Palette, TakesTheDistanceFromTheBestWhereLogarithmicAndHigherIsBetter) {
 
 TEST(Palette, PaintsEqualValuesPale) {
   for (const double value : {0.0, 1e-300, 3.0, 1e300}) {
-    for (const char* name : {"mse", "sqnr"}) {
+    for (const char* name : {"mse", "psnr"}) {
       const auto bins = color_bins(metric(name), {value, value}, ColorScale::kDefault);
       expect_seamless(bins);
       EXPECT_EQ(color_of(bins, value), kPalest) << name << " " << value;

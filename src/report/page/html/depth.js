@@ -41,7 +41,7 @@ function depthChart(parent) {
 function worstLine(points) {
   const { shared, worst } = worstPoints(points, 5);
   const made = element("p", { class: "worst" }, shared ? "Where the outputs' error is made: " : "Worst: ");
-  worst.forEach(({ map, share, sqnr }, at) => made.append(at > 0 ? ", " : "", link(map, shortened(nameOfMap(map), 40)), ` (${!shared ? number(sqnr) + " dB" : share > 1 ? number(Number(share.toPrecision(2))) + " times, and others cancel it" : percent(Number(share.toPrecision(2)))})`));
+  worst.forEach(({ map, share, sqnr }, at) => made.append(at > 0 ? ", " : "", link(map, shortened(nameOfMap(map), 40)), ` (${!shared ? number(sqnr) + " dB" : percent(Number(share.toPrecision(2))) + (share > 1.05 ? ", others cancel a part of it" : "")})`));
   return worst.length > 0 ? made : null;
 }
 
@@ -77,14 +77,15 @@ function nameWorst(svg, points, x, y, width, { left, right, top }) {
   for (const point of worstPoints(points, width < 700 ? kNamed.narrow : kNamed.wide).worst) {
     const text = shortened(nameOfMap(point.map), width < 700 ? 20 : 30), wide = 6.6 * [...text].length + 4;
     const at = [x(points.indexOf(point)), y(point.total)];
-    const from = Math.max(left + 2, Math.min(width - right - wide, at[0] - wide / 2));
+    const ends = at[0] + wide / 2 > width - right; // the estimate of its width is one
+    const from = Math.max(left + 2, ends ? width - right - wide : at[0] - wide / 2);
     const free = (line) => line > top + 6 && taken.every(([a, b, height]) => a > from + wide + 6 || b < from - 6 || Math.abs(height - line) > 13);
     const line = [-12, -26, -40, -54].map((up) => at[1] + up).find(free) ?? [24, 38].map((down) => at[1] + down).find(free);
     svg.append("circle").attr("class", "worst").attr("r", 3.5).attr("cx", at[0]).attr("cy", at[1]);
     if (line === undefined) continue;
     taken.push([from, from + wide, line]);
     svg.append("path").attr("class", "leader").attr("d", `M${at[0]} ${at[1]}V${line + (line < at[1] ? 3 : -10)}`);
-    svg.append("text").attr("class", "named").attr("x", from).attr("y", line).text(text);
+    svg.append("text").attr("class", "named").attr("x", ends ? width - right : from).attr("y", line).attr("text-anchor", ends ? "end" : "start").text(text);
   }
 }
 function depthInWords(points) {

@@ -36,7 +36,7 @@ function evidence(finding) {
 function card(finding) {
   const made = element("details", { class: "finding " + finding.severity }, element("summary", {}, ...headline(finding, true)), ...evidence(finding));
   if (finding.map !== null) made.append(element("p", {}, link(finding.map, "Show it in the graph")));
-  if (finding.evidence.length > 0) made.append(element("h4", {}, "Numbers behind it"), list(finding.evidence.map(([what, value]) => [what.replaceAll("_", " "), number(value)])));
+  if (finding.evidence.length > 0) made.append(element("h3", {}, "Numbers behind it"), list(finding.evidence.map(([what, value]) => [what.replaceAll("_", " "), number(value)])));
   return made;
 }
 
@@ -52,7 +52,7 @@ function summary(all) {
   const outputs = data.diagnosis.outputs.map(([name, sqnr]) => `${name} at ${number(sqnr)} dB SQNR`).join(", ");
   const errors = all.filter((finding) => finding.severity === "error").length;
   const found = all.length === 0 ? "No cause of a loss was found." :
-    `${plural(all.length, "finding")}, ${errors} of them ${errors === 1 ? "an error" : "errors"}, most important first; the decibels on the right are what a fix wins at the outputs, measured.`;
+    `${plural(all.length, "finding")} (${plural(errors, "error")}), most important first; the decibels on the right are what a fix wins at the outputs, measured.`;
   return found + (outputs ? ` Quantized (${data.diagnosis.mode}), the model's outputs keep ${outputs}.` : "");
 }
 const kShownFindings = 5;
@@ -95,7 +95,8 @@ function plainTable(columns, rows) {
     made.addEventListener("keydown", (event) => event.key === "Enter" && select(row.map, true));
     return made;
   }));
-  return element("div", { class: "scroll" }, element("table", { class: "loose" }, element("thead", {}, element("tr", {},
+  const reached = rows.some((row) => row.map !== null); // a frame that scrolls must be reached with Tab, itself or a row
+  return element("div", { class: "scroll", tabindex: reached ? null : 0 }, element("table", { class: "loose" }, element("thead", {}, element("tr", {},
     ...columns.map((column) => element("th", { scope: "col", class: classOf(column) }, column.label)))), body));
 }
 function outputs() {
@@ -109,11 +110,9 @@ function outputs() {
     ...metricColumns(wanted, values), { label: "Type", value: (row) => maps[row.map].dtype }, { label: "Shape", value: (row) => maps[row.map].shape }], rows));
 }
 function accuracy({ output, program, records, top1, top5, ratio, drop }) {
-  const points = number(Math.abs(drop)) + " points " + (drop > 0 ? "lost" : drop < 0 ? "won" : "of difference");
-  if (program) return element("p", {}, element("b", {}, "Accuracy "), `by ${program}: ${number(top1[0])} → ${number(top1[1])}, ratio ${number(ratio)}, ${points}.`);
-  return element("div", { class: "tiles" }, ...[["top-1, reference", percent(top1[0])], ["top-1, quantized", percent(top1[1])], ["ratio", number(ratio)], ["difference", points],
-    ["top-5", percent(top5[0]) + " → " + percent(top5[1])]].map(([what, value]) => element("div", { class: "tile" }, element("b", {}, value), element("span", { class: "soft" }, what))),
-    element("p", { class: "soft" }, `Classes of ${output}, over ${plural(records, "record")}.`));
+  const points = drop === 0 ? "no difference" : number(Math.abs(drop)) + (drop > 0 ? " points lost" : " points won");
+  if (program) return element("p", {}, element("b", {}, "Score "), `by ${program}: ${number(top1[0])} → ${number(top1[1])}, ratio ${number(ratio)}, ${points}.`);
+  return element("p", {}, element("b", {}, "Accuracy "), `of ${output} over ${plural(records, "record")}: top-1 ${percent(top1[0])} → ${percent(top1[1])}, ratio ${number(ratio)}, ${points}; top-5 ${percent(top5[0])} → ${percent(top5[1])}.`);
 }
 
 function featureMaps() {
@@ -255,7 +254,7 @@ function pairing() {
   else section.append(...anomalies);
   const details = (title, heads, rows) => {
     if (rows.length === 0) return;
-    section.append(element("details", {}, element("summary", {}, `${title} (${rows.length})`), element("div", { class: "scroll" }, element("table", { class: "loose" }, element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", {}, head)))),
+    section.append(element("details", {}, element("summary", {}, `${title} (${rows.length})`), element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, element("table", { class: "loose" }, element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", {}, head)))),
       element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((text) => element("td", {}, text)))))))));
   };
   details("Doubtful pairs, compared with nothing: their values in the first record do not agree", ["Node", "Reference", "Node", "Quantized", "Correlation"], doubtful);
