@@ -159,11 +159,11 @@ struct RecordSums : NodeSelection {
 
 struct CompareResult : PairIdentity {
   std::vector<Metric> metrics;
-  std::vector<MapComparison> maps;            ///< in the reference's graph order: subgraph, graph inputs, operators
-  std::vector<int> outputs;                   ///< indices into maps: the reference's graph outputs
-  std::vector<MapComparison> processed;       ///< with `post`: the outputs after it, parallel to `outputs`; in `maps` they are as computed
-  Graph graph;                                ///< graph_of(reference), for pictures
-  Graph quantized_graph;                      ///< graph_of(the quantized model), for pictures of both; empty: not known
+  std::vector<MapComparison> maps;       ///< in the reference's graph order: subgraph, graph inputs, operators
+  std::vector<int> outputs;              ///< indices into maps: the reference's graph outputs
+  std::vector<MapComparison> processed;  ///< with `post`: the outputs after it, parallel to `outputs`; in `maps` they are as computed
+  Graph graph;                           ///< graph_of(reference), for pictures
+  Graph quantized_graph;                 ///< graph_of(the quantized model), for pictures of both; empty: not known
   MatchReport match;
   std::optional<Accuracy> accuracy;  ///< where there are labels
   std::int64_t share_records = 0;    ///< that measured shares are of; 0: there are none

@@ -10,8 +10,8 @@
 
 namespace visq {
 
-/// How values are spread over the nine colours. kDefault: SQNR on fixed borders, linear for MPEIR and where higher is better, otherwise logarithmic where the
-/// largest value exceeds the median 100 times.
+/// How values are spread over the nine colours. kDefault: SQNR on fixed borders, linear for MPEIR and where higher is better, otherwise
+/// logarithmic where the largest value exceeds the median 100 times.
 enum class ColorScale : std::uint8_t { kDefault, kLinear, kLog };
 
 /// What one condition of the user's (--min, --max, --baseline) came to for one feature map.

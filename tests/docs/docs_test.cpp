@@ -200,8 +200,7 @@ TEST_F(Guide, ReadmeSaysWhatTheReaderGets) {
     const std::string prompt = "    $ ";
     if (line.starts_with(prompt)) {
       const ProcessResult result =
-          run_process({"bash", "-c", "export PATH=$PWD/bin:$PATH; " + line.substr(prompt.size())},
-                      {.folder = folder_.path().string()});
+          run_process({"bash", "-c", "export PATH=$PWD/bin:$PATH; " + line.substr(prompt.size())}, {.folder = folder_.path().string()});
       EXPECT_LE(result.exit_code, 1) << line << result.err;
       said = "\n";
       for (const std::string& each : lines_of(result.out + result.err)) said += gist(each) + "\n";
@@ -225,7 +224,8 @@ std::vector<std::string> guides() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, GuidePage, ::testing::ValuesIn(guides()), [](const auto& test) { return fs::path(test.param).stem().string(); });
+INSTANTIATE_TEST_SUITE_P(All, GuidePage, ::testing::ValuesIn(guides()),
+                         [](const auto& test) { return fs::path(test.param).stem().string(); });
 
 }  // namespace
 }  // namespace visq::testing

@@ -102,7 +102,7 @@ std::size_t column_at(const std::vector<Column>& columns, double y) {
 /// Down, over into the aisle left of the target, up, and over to the target.
 std::vector<std::pair<double, double>> through_aisle(const LaidOutBox& from, const LaidOutBox& to, double aisle) {
   const double start = bottom(from), low = start + kTurn, end = top(to), high = end - kTurn / 2;
-  return {{from.x, start},        {from.x, low},         {aisle, low},  {aisle, start - kTurn}, {aisle, start - kTurn},
+  return {{from.x, start},       {from.x, low},         {aisle, low},  {aisle, start - kTurn}, {aisle, start - kTurn},
           {aisle, high + kTurn}, {aisle, high + kTurn}, {aisle, high}, {to.x, high},           {to.x, end}};
 }
 

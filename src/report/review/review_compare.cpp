@@ -258,7 +258,8 @@ Review review_of(const CompareResult& result, const ReportOptions& options) {
     const MapIdentity& identity = options.quantized_names ? map.quantized : map.reference;
     subgraphs = std::max(subgraphs, as_size(identity.subgraph) + 1);
   }
-  review.graphs = viewer_graphs(shown.format, options.quantized_names ? result.quantized_graph.subgraphs : result.graph.subgraphs, subgraphs);
+  review.graphs =
+      viewer_graphs(shown.format, options.quantized_names ? result.quantized_graph.subgraphs : result.graph.subgraphs, subgraphs);
   return review;
 }
 

@@ -43,9 +43,10 @@ std::optional<std::string> faults_of_page(const std::string& page, const std::st
                            "} catch (error) { fault('script: ' + error.stack); }\n"
                            "document.body.textContent = '[[' + faults.join('\\n') + ']]'; });</script></body>";
   write_text(folder / "page.html", replaced(replaced(page, "</body>", look), "<head>", kWatch));
-  const ProcessResult run = run_process({"timeout", "100", "chromium", "--headless=new", "--no-sandbox", "--disable-gpu",
-                                         "--disable-dev-shm-usage", "--user-data-dir=" + folder / "profile", "--window-size=" + window_size,
-                                         waits ? "--virtual-time-budget=60000" : "--no-first-run", "--dump-dom", "file://" + folder / "page.html"});
+  const ProcessResult run =
+      run_process({"timeout", "100", "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                   "--user-data-dir=" + folder / "profile", "--window-size=" + window_size,
+                   waits ? "--virtual-time-budget=60000" : "--no-first-run", "--dump-dom", "file://" + folder / "page.html"});
   const std::size_t begin = run.out.find("[["), end = run.out.rfind("]]");
   if (begin == std::string::npos || end == std::string::npos) return std::nullopt;
   return run.out.substr(begin + 2, end - begin - 2);

@@ -140,12 +140,16 @@ Status fill(const Arguments& arguments, Plan& plan, const Console& console, Full
   report.reference = inspect(*reference);
   report.quantized = inspect(*quantized);
   if (arguments.quick || interrupted()) return {};
+  VISQ_ASSIGN(const Records all, open_records(pair.data, *reference, quantized.get(), false, Console(true, false), options.sequence));
   const auto compared = static_cast<double>(std::max<std::int64_t>(1, options.records.last - options.records.first));
   if (pair.data.records.empty() && options.sequence.feed_back.empty())
     VISQ_TRY(keep_spread(records, kRecords, *reference, *quantized, console));
   options.records = records.range;
   const double seconds = whole_pass / compared * static_cast<double>(options.records.last - options.records.first);
-  add_report_parts({reference, quantized, *records.source, options, arguments.time, plan.seconds}, seconds, console, report);
+  Scoring scoring;
+  if (!plan.labels.values.empty()) scoring = {all.source.get(), all.range, plan.labels.values, plan.labels.offset, pair.output_node, {}};
+  add_report_parts({reference, quantized, *records.source, options, arguments.time, plan.seconds, std::move(scoring)}, seconds, console,
+                   report);
   return {};
 }
 

@@ -67,9 +67,9 @@ Result<bool> keep(Result<Found> found, Target& target) {
 }
 
 Result<bool> add_diagnosis(const Run& run, FullReport& report) {
-  return keep(diagnose(run.subject.reference, run.subject.quantized, run.subject.data,
-                       run.options<DiagnoseOptions>("trials", run.subject.compare.records)),
-              report.diagnosis);
+  auto options = run.options<DiagnoseOptions>("trials", run.subject.compare.records);
+  options.scoring = run.subject.scoring;
+  return keep(diagnose(run.subject.reference, run.subject.quantized, run.subject.data, options), report.diagnosis);
 }
 
 Result<bool> add_sensitivity(const Run& run, FullReport& report) {

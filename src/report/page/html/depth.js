@@ -46,7 +46,7 @@ function worstLine(points) {
 }
 
 function drawDepth(frame, width, points, origins) {
-  const height = width < 700 ? 220 : 240, left = 78, right = 12, top = 10, bottom = 30;
+  const height = width < 700 ? 200 : 210, left = 78, right = 12, top = 10, bottom = 30;
   const svg = d3.select(frame.appendChild(shape("svg", { role: "img", "aria-label": depthInWords(points) })));
   frame.replaceChildren(svg.node());
   svg.attr("width", width).attr("height", height);
