@@ -64,7 +64,7 @@ def write_records(name, records):
 
 def write_models(case, models):
     for name, content in models.items():
-        content = shorten_names(content, rb"functional(_\d+)?")
+        content = shorten_names(content, rb"functional(_\d+)*")
         (HERE / f"{case}_{name}.tflite").write_bytes(content)
         print(f"{case}_{name}: {len(content)} bytes")
 
