@@ -43,13 +43,14 @@ def float_model(model):
     return converter_of(model).convert()
 
 
-def int8_model(model, calibration, per_channel=True):
-    """Every operator int8, calibrated on lists of inputs."""
+def int8_model(model, calibration, per_channel=True, activations=tf.int8):
+    """Weights int8, every activation int8 or int16, calibrated on lists of inputs."""
     converter = converter_of(model)
     converter.optimizations = [tf.lite.Optimize.DEFAULT]
     converter.representative_dataset = lambda: iter(calibration)
-    converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
-    converter.inference_input_type = converter.inference_output_type = tf.int8
+    wide = tf.lite.OpsSet.EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8
+    converter.target_spec.supported_ops = [wide if activations == tf.int16 else tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
+    converter.inference_input_type = converter.inference_output_type = activations
     converter._experimental_disable_per_channel = not per_channel
     return converter.convert()
 
@@ -201,13 +202,14 @@ def recurrent():
 
 
 def make_recurrent():
+    tf.keras.utils.set_random_seed(SEED)
     random = np.random.default_rng(SEED)
     model, h, steps = recurrent(), np.zeros((1, 8), np.float32), []
     for _ in range(96):
         x = random.normal(0, 0.3, (1, 4)).astype(np.float32)
         steps.append([x, h])
         h = model([x, h])[1].numpy()
-    write_models("recurrent", {"fp32": float_model(model), "int8": int8_model(model, steps)})
+    write_models("recurrent", {"fp32": float_model(model), "int8": int8_model(model, steps), "int16x8": int8_model(model, steps, activations=tf.int16)})
     write_records("recurrent.h5", [[x, np.zeros((1, 8), np.float32)] for x, _ in steps[:64]])
 
 

@@ -50,7 +50,7 @@ function drawDepth(frame, width, points, origins) {
   const svg = d3.select(frame.appendChild(shape("svg", { role: "img", "aria-label": depthInWords(points) })));
   frame.replaceChildren(svg.node());
   svg.attr("width", width).attr("height", height);
-  const lowest = Math.max(-kDeepest, Math.min(-50, ...points.map(({ total }) => total))), highest = Math.max(0, ...points.map(({ total }) => total)) + 4;
+  const lowest = Math.max(-kDeepest, Math.min(-50, d3.min(points, ({ total }) => total))), highest = Math.max(0, d3.max(points, ({ total }) => total)) + 4;
   const x = d3.scaleLinear([0, points.length - 1], [left, width - right]), y = d3.scaleLinear([lowest, highest], [height - bottom, top]);
   for (const [from, to, name] of [[-kNoticeable, -kBroken, "off"], [-kBroken, highest, "broken"]]) {
     svg.append("rect").attr("class", "zone " + name).attr("x", left).attr("width", width - left - right).attr("y", y(to)).attr("height", y(from) - y(to));

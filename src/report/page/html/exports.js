@@ -1,4 +1,4 @@
-// Twelfth part: what is chosen as an address, pictures and tables as files.
+// Thirteenth part: what is chosen as an address, pictures and tables as files.
 
 // ---- The address ----
 

@@ -1,4 +1,4 @@
-// Eleventh part: several quantizations of the same network side by side.
+// Twelfth part: several quantizations of the same network side by side.
 
 function recipes() {
   if (data.recipes.length < 2) return;
