@@ -121,10 +121,10 @@ constexpr const char* kTour = R"js(
   const before = world.getAttribute("transform");
   press(rows("#maps").find((each) => each.cells[0].textContent === "logits/MatMul"), "Enter");
   expect(one("#panel h3").textContent === "logits/MatMul", "Enter on a row does nothing");
-  expect(all(".node.selected").length === 1 && nodeOf("logits/MatMul").classList.contains("selected"), "the row's node is not highlighted");
+  expect(all("#reference .node.selected").length === 1 && nodeOf("logits/MatMul").classList.contains("selected"), "the row's node is not highlighted");
   expect(world.getAttribute("transform") !== before, "the row's node is not centred");
   press(view.svg, "ArrowUp");
-  expect(!nodeOf("logits/MatMul").classList.contains("selected") && all(".node.selected").length === 1, "the arrow keys do not walk");
+  expect(!nodeOf("logits/MatMul").classList.contains("selected") && all("#reference .node.selected").length === 1, "the arrow keys do not walk");
   press(document.body, "Escape");
   expect(one(".selected") === null, "Escape does not deselect");
 

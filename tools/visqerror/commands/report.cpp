@@ -287,7 +287,8 @@ std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.argument("FP32", arguments->pair.reference, "the float model; or a *.visq.json file, to draw what it holds");
   options.argument("QUANT", arguments->pair.quantized, "its quantized twin; of a visq.json file its model, default: the one that it names");
-  options.arguments("MORE", arguments->others, "further quantizations of FP32: which recipe is better where, and at what size");
+  options.arguments("MORE", arguments->others, "further quantizations of FP32: which recipe is better where, and at what size")
+      .usually("none");
   add_signature(options, arguments->pair.signature);
   arguments->pair.data.add_to(options, "all; for causes 16, spread evenly, and the 8 worst");
   add_pairs(options, arguments->pair.data.pairs);

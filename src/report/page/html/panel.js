@@ -36,7 +36,7 @@ function showPanel() {
   panel.scrollTop = 0;
   if (group) return panelOfGroup(panel, group.view, group.index);
   if (map !== null) return panelOfMap(panel, map, node);
-  const view = node !== null ? views[0] : twin !== null ? views[1] : null;
+  const view = node !== null ? views[0] : twin !== null ? views[1] ?? null : null;
   if (view === null) {
     panel.append(element("p", { class: "soft idle" }, "Choose a node of the graph, a row of a table or a point of a curve to see its numbers. Drag moves the graph, the wheel zooms, a click opens a group, a click on its name closes it."));
     return;

@@ -22,7 +22,7 @@ function sections() {
 function headline(finding, withTensor) {
   const made = [element("span", { class: "badge" }, finding.severity), " ", element("b", {}, finding.cause), " "];
   const name = finding.map === null ? finding.tensor : nameOfMap(finding.map);
-  if (withTensor && finding.tensor) made.push(element("span", { class: "about" }, name), element("span", { class: "soft" }, " " + finding.op));
+  if (withTensor && finding.tensor) made.push(element("span", { class: "about", title: name }, shortened(name, 70)), element("span", { class: "soft" }, " " + finding.op));
   if (finding.gain !== null) {
     made.unshift(element("span", { class: "gain", title: "SQNR of the model's outputs, measured with the fix applied" }, (finding.gain > 0 ? "+" : "") + number(finding.gain) + " dB"));
   }

@@ -1,6 +1,6 @@
 // Seventh part: both models' pictures in step, their colours, and the search in them.
 
-const views = []; // the reference's, and the quantized model's where the page holds that
+const views = []; // the reference's, and the quantized model's from when it is first asked for
 const mainView = () => views[0];
 
 // ---- Colours ----
@@ -54,19 +54,12 @@ function paint() {
 // ---- One model or both ----
 
 function makeViews() {
-  views.push(new GraphView(byId("reference"), graph, "node"));
-  if (data.quantized_graph && !data.quantized_graph.error) views.push(new GraphView(byId("twin"), data.quantized_graph, "twin"));
-  else byId("view").closest("label").hidden = true;
+  addView(byId("reference"), graph, "node");
+  if (!data.quantized_graph || data.quantized_graph.error) byId("view").closest("label").hidden = true;
   byId("view").addEventListener("change", () => {
     arrangeStages();
     remember();
   });
-  for (const view of views) {
-    if (view.graph.nodes.length === 0) continue;
-    view.layout.openAtFirst();
-    view.rearrange();
-    view.firstView();
-  }
   const all = (work) => () => views.forEach(work);
   byId("zoom-in").addEventListener("click", all((view) => view.picture.call(view.zoomer.scaleBy, 1.4)));
   byId("zoom-out").addEventListener("click", all((view) => view.picture.call(view.zoomer.scaleBy, 1 / 1.4)));
@@ -76,11 +69,20 @@ function makeViews() {
   addEventListener("beforeprint", all((view) => view.print(true)));
   addEventListener("afterprint", all((view) => view.print(false)));
 }
+function addView(stage, drawn, side) {
+  const view = new GraphView(stage, drawn, side);
+  views.push(view);
+  if (drawn.nodes.length === 0) return;
+  view.layout.openAtFirst();
+  view.rearrange();
+  view.firstView();
+}
 /** Shows one picture or two, as chosen. */
 function arrangeStages() {
-  const both = byId("view").value !== "reference";
-  byId("twin").hidden = !both || views.length < 2;
-  byId("stages").classList.toggle("both", !byId("twin").hidden);
+  const both = byId("view").value !== "reference" && !byId("view").closest("label").hidden;
+  byId("twin").hidden = !both;
+  byId("stages").classList.toggle("both", both);
+  if (both && views.length < 2) addView(byId("twin"), data.quantized_graph, "twin");
   for (const view of views) view.resized();
   paint();
   for (const view of views) if (selection.map !== null) view.show();
