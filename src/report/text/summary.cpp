@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kNarrowestName = 16;
 constexpr std::size_t kLegibleName = 36;
-constexpr int kAboveNames = 2;  ///< columns up to this priority may make names narrower than is legible
+constexpr int kAboveNames = 3;  ///< columns up to this priority, the verdict among them, may make names narrower than is legible
 constexpr std::size_t kWidestName = 60;
 constexpr std::size_t kListed = 5;  ///< anomalies, warnings and the like that are listed before "and N more"
 

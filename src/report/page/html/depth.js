@@ -41,12 +41,13 @@ function depthChart(parent) {
 function worstLine(points) {
   const { shared, worst } = worstPoints(points, 5);
   const made = element("p", { class: "worst" }, shared ? "Where the outputs' error is made: " : "Worst: ");
-  worst.forEach(({ map, share, sqnr }, at) => made.append(at > 0 ? ", " : "", link(map, shortened(nameOfMap(map), 40)), ` (${!shared ? number(sqnr) + " dB" : percent(Number(share.toPrecision(2))) + (share > 1.05 ? ", others cancel a part of it" : "")})`));
+  worst.forEach(({ map, share, sqnr }, at) => made.append(at > 0 ? ", " : "", link(map, shortened(nameOfMap(map), 40)), ` (${!shared ? number(sqnr) + " dB" : percent(Number(share.toPrecision(2)))})`));
+  if (worst.some(({ share }) => share > 1.05)) made.append("; over 100 %: the errors of others cancel a part of it");
   return worst.length > 0 ? made : null;
 }
 
 function drawDepth(frame, width, points, origins) {
-  const height = width < 700 ? 200 : 210, left = 78, right = 12, top = 10, bottom = 30;
+  const height = width < 700 ? 200 : 210, left = 90, right = 12, top = 10, bottom = 30;
   const svg = d3.select(frame.appendChild(shape("svg", { role: "img", "aria-label": depthInWords(points) })));
   frame.replaceChildren(svg.node());
   svg.attr("width", width).attr("height", height);
