@@ -44,7 +44,7 @@ constexpr Preparation kPreparations[] = {
 class HelpExamples : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    for (const char* name : {"fp32.tflite", "int8.tflite", "fp32.circle", "int8.circle", "data.h5"}) {
+    for (const char* name : {"fp32.tflite", "int8.tflite", "int16x8.tflite", "fp32.circle", "int8.circle", "data.h5"}) {
       fs::copy_file(example(name), folder_.path() / name);
     }
     fs::copy_file(example("labels.npy"), folder_.path() / "y.npy");
