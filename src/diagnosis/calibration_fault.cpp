@@ -15,8 +15,23 @@ std::string ratio_text(double ratio) {
   return ratio <= 1 / kTold ? fmt::format(", the median range {:.3g} times too narrow", 1 / ratio) : "";
 }
 
-std::string fix_text(const MeasuredPair& pair) {
+/// Nearly all that are wrong are wrong in the same way.
+bool nearly_all(std::size_t some, std::size_t all) { return 10 * some >= 9 * all; }
+
+/// What the wrong ranges have in common, as a clause.
+std::string in_common(const Recalibration& all) {
+  if (nearly_all(all.wide, all.off())) return "; they are too wide for these data, whose values have few steps left";
+  if (!nearly_all(all.narrow, all.off())) return "";
+  if (2 * all.average < all.narrow) return "; they are too narrow, and what lies beyond is cut off";
+  return fmt::format(
+      "; they are too narrow, and what lies beyond is cut off: {} are as wide as the records' extremes are on average, as where "
+      "calibration takes (moving) averages over records",
+      all.average);
+}
+
+std::string fix_text(const MeasuredPair& pair, const Recalibration& all) {
   std::string text = "calibrate again, all ranges at once, with representative data that are pre-processed as in evaluation";
+  if (nearly_all(all.narrow, all.off())) text += "; take the smallest and largest values over all records, not averages of them";
   if (!pair.foreign_inputs().empty()) {
     text += "; or, if it is these data that are not what the float model takes, correct them: then nothing is wrong with the ranges";
   }
@@ -37,17 +52,19 @@ Fault calibration_fault(const MeasuredPair& pair, const Trials& trials, const Ca
   finding.cause = kCalibration;
   finding.severity = trial.before < kPoorSqnr ? Severity::kError : Severity::kHint;
   finding.text = fmt::format(
-      "calibration does not fit these data: {} of {} ranges are wrong together ({} cut values off, {} waste steps{}); "
+      "calibration does not fit these data: {} of {} ranges are wrong together ({} cut values off, {} waste steps{}){}; "
       "taken anew from the data, all at once, they bring the output from {:.1f} to {:.1f} dB, the best single repair wins {:.1f} dB",
-      all.off(), all.ranges, all.narrow, all.wide, ratio_text(all.median_ratio), trial.before, trial.after, trial.best_single);
+      all.off(), all.ranges, all.narrow, all.wide, ratio_text(all.median_ratio), in_common(all), trial.before, trial.after,
+      trial.best_single);
   finding.evidence = {{"ranges", static_cast<double>(all.ranges)},
                       {"too_narrow", static_cast<double>(all.narrow)},
                       {"too_wide", static_cast<double>(all.wide)},
+                      {"as_wide_as_averages", static_cast<double>(all.average)},
                       {"median_width_ratio", all.median_ratio},
                       {"sqnr_before", trial.before},
                       {"sqnr_after", trial.after},
                       {"best_single_gain", trial.best_single}};
-  finding.fix = fix_text(pair);
+  finding.fix = fix_text(pair, all);
   finding.configuration = "calibrate again";
   finding.tried = true;
   finding.gain_db = trial.gain;

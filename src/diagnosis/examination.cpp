@@ -64,7 +64,8 @@ Finding finding_of(const Subject& subject, const Tried& tried) {
   finding.values = suspicion.values;
   const Remedy* remedy = tried.result.remedy;
   if (remedy == nullptr && !suspicion.remedies.empty()) remedy = &suspicion.remedies.front();
-  if (remedy != nullptr) finding.fix = remedy->text, finding.configuration = remedy->configuration;
+  finding.fix = remedy != nullptr ? remedy->text : suspicion.advice;
+  if (remedy != nullptr) finding.configuration = remedy->configuration;
   finding.tried = tried.result.remedy != nullptr;
   finding.gain_db = tried.result.gain;
   finding.mode = tried.result.mode;
@@ -92,7 +93,8 @@ std::vector<Tried> judge(const std::vector<Suspicion>& suspicions, const Trials&
   return kept;
 }
 
-bool is_about_a_range(const Fault& fault) { return fault.place.starts_with("map "); }
+/// What is wrong with it is gone once it is calibrated again.
+bool is_about_a_range(const Fault& fault) { return fault.place.starts_with("map ") && !fault.evident; }
 
 /// Where all ranges are wrong together, single ones are not listed; and where that ruins the outputs, nothing else that was seen through
 /// them is.
@@ -122,7 +124,7 @@ std::vector<std::string_view> local_causes() {
 
 Result<Examination> examine(const MeasuredPair& pair, const std::shared_ptr<const Model>& variant, const DiagnoseOptions& options) {
   Examination examination;
-  VISQ_ASSIGN(examination.subject, Subject::create(pair.subject().reference_model(), variant, options.pairs));
+  examination.subject = pair.subject().with_edits(variant);
   examination.symptoms = std::make_unique<Symptoms>(*examination.subject, pair.values(), pair.shares());
   std::vector<Suspicion> suspicions;
   for (const CauseDef* def : cause_all()) {
@@ -133,8 +135,9 @@ Result<Examination> examine(const MeasuredPair& pair, const std::shared_ptr<cons
   examination.trials = std::make_unique<Trials>(std::move(trials));
   for (const Tried& tried : judge(suspicions, *examination.trials)) {
     const double worth = tried.suspicion->fatal ? kPerfect + tried.result.worth : tried.result.worth;
-    Fault fault{finding_of(*examination.subject, tried),           tried.suspicion->place, worth, {}, 0, {},
-                tried.suspicion->fatal || tried.suspicion->certain};
+    Fault fault{finding_of(*examination.subject, tried), tried.suspicion->place, worth, {}, 0, {}};
+    fault.evident = tried.suspicion->evident;
+    fault.no_doubt = tried.suspicion->fatal || tried.suspicion->certain;
     if (tried.result.feasible != nullptr) {
       fault.edit = tried.result.feasible->edit;
       fault.edit_worth = tried.result.feasible_worth;

@@ -19,6 +19,7 @@ struct Fault {
   ModelEdit edit;         ///< what repairs it best on a device; empty: nothing does
   double edit_worth = 0;  ///< the worth of that
   std::string edit_text;  ///< in words
+  bool evident = false;   ///< see Suspicion: damage that no SQNR shows
   bool no_doubt = false;  ///< fatal or certain, see Suspicion: what it says of the file holds whether it does damage or not
 };
 

@@ -84,12 +84,15 @@ class MeasuredPair::Measurement {
     MapValues& values = pair_.values_[tensor];
     if (use.shows) values.sketch.add(map), values.moments.add(map);
     if (use.shows && shape.rank() > 0) values.channels.add(map, shape[shape.rank() - 1]);
-    if (!use.fits) return;
+    if (!use.fits && !use.shows) return;
     metrics::Moments moments;
     moments.add(map);
     if (moments.count == 0) return;
-    values.fitted.low = std::min(values.fitted.low, moments.min);
-    values.fitted.high = std::max(values.fitted.high, moments.max);
+    const double low = std::min(moments.min, 0.0), high = std::max(moments.max, 0.0);
+    if (use.shows) values.sums.low += low, values.sums.high += high, ++values.records;
+    if (!use.fits) return;
+    values.fitted.low = std::min(values.fitted.low, low);
+    values.fitted.high = std::max(values.fitted.high, high);
   }
 
   MeasuredPair& pair_;

@@ -41,6 +41,15 @@ bool keeps_state_on_codes(const Subject& subject, int node) {
   return std::any_of(inputs.begin(), inputs.end(), [&](int input) { return input >= 0 && subject.q().tensor(input).is_variable; });
 }
 
+/// A range is an average of the records' where its width is, within this factor.
+constexpr double kAsWide = 1.25;
+
+bool is_average(const QuantizedMap& map) {
+  const analysis::RealBounds average = map.values->average();
+  const double width = average.high - average.low;
+  return map.offered_width() <= kAsWide * width && width <= kAsWide * map.offered_width();
+}
+
 /// Counts what is wrong with the grid of a map and of those tied to it.
 void judge_range(const Symptoms& symptoms, const std::vector<int>& tied, const Quantization& grid, Recalibration& result) {
   TensorInfo renewed = symptoms.subject().q().tensor(tied.front());
@@ -55,7 +64,10 @@ void judge_range(const Symptoms& symptoms, const std::vector<int>& tied, const Q
     then.rounding += wanted.rounding, then.clipped_low += wanted.clipped();
   }
   if (now.total() <= kOffNoise * then.total()) return;
-  ++(now.clipped() > now.rounding ? result.narrow : result.wide);
+  const bool narrow = now.clipped() > now.rounding;
+  ++(narrow ? result.narrow : result.wide);
+  const QuantizedMap* first = symptoms.map(tied.front());
+  if (narrow && first != nullptr && is_average(*first)) ++result.average;
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ struct Recalibration {
   std::size_t ranges = 0;   ///< of maps that share no grid
   std::size_t narrow = 0;   ///< of these, ranges whose noise is four times that of the new ones, for what they cut off …
   std::size_t wide = 0;     ///< … or for the size of their steps
+  std::size_t average = 0;  ///< of those that are too narrow: as wide as the records' extremes are on average
   double median_ratio = 1;  ///< of the old widths to the new ones, over all ranges
   std::size_t off() const { return narrow + wide; }
 };

@@ -24,22 +24,32 @@ Result<std::unique_ptr<Subject>> Subject::create(std::shared_ptr<const Model> re
                                                  const std::vector<PairRule>& pairs) {
   VISQ_ASSIGN(const auto input_order, match_inputs(*reference, *quantized));
   std::unique_ptr<Subject> subject(new Subject(std::move(reference), std::move(quantized)));
-  const auto pairing = std::move(quant::pair_models(subject->reference(), subject->quantized(), input_order, pairs).front());
+  auto pairing = std::move(quant::pair_models(subject->reference(), subject->quantized(), input_order, pairs).front());
   VISQ_TRY(quant::need_common_maps(subject->reference(), subject->quantized(), pairing));
-  const auto& matches = pairing.pairing.matches;
-  const std::size_t tensors = subject->quantized().main().tensors.size();
-  subject->partner_.assign(tensors, -1);
-  for (const auto& match : matches) subject->partner_[as_size(match.quantized)] = match.reference;
-  for (std::size_t i = 0; i < tensors; ++i) {
-    if (subject->partner_[i] < 0) subject->partner_[i] = subject->partner_[as_size(subject->q_.origin(static_cast<int>(i)))];
-  }
-  subject->find_constants(pairing);
-  subject->find_groups();
+  subject->use(std::make_shared<const quant::GraphPairing>(std::move(pairing)));
   return subject;
 }
 
-void Subject::find_constants(const quant::GraphPairing& pairing) {
-  const analysis::QuantizedParts parts(*reference_, *quantized_, pairing);
+std::unique_ptr<Subject> Subject::with_edits(std::shared_ptr<const Model> edited) const {
+  std::unique_ptr<Subject> subject(new Subject(reference_, std::move(edited)));
+  subject->use(pairing_);
+  return subject;
+}
+
+void Subject::use(std::shared_ptr<const quant::GraphPairing> pairing) {
+  pairing_ = std::move(pairing);
+  const std::size_t tensors = quantized_->main().tensors.size();
+  partner_.assign(tensors, -1);
+  for (const auto& match : pairing_->pairing.matches) partner_[as_size(match.quantized)] = match.reference;
+  for (std::size_t i = 0; i < tensors; ++i) {
+    if (partner_[i] < 0) partner_[i] = partner_[as_size(q_.origin(static_cast<int>(i)))];
+  }
+  find_constants();
+  find_groups();
+}
+
+void Subject::find_constants() {
+  const analysis::QuantizedParts parts(*reference_, *quantized_, *pairing_);
   for (const auto& node : parts.nodes()) {
     const auto slots = kernels::facts_of(q_.op(node.counterpart)).weights;
     for (const int slot : node.constants) {

@@ -28,6 +28,8 @@ class Subject {
   /// `pairs`: RunRequest::pairs. Errors: kBadInput where the models have nothing in common.
   static Result<std::unique_ptr<Subject>> create(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized,
                                                  const std::vector<PairRule>& pairs = {});
+  /// The same pair with edits in the quantized model, which leave its graph as it is: nothing is paired again.
+  std::unique_ptr<Subject> with_edits(std::shared_ptr<const Model> edited) const;
 
   const Model& reference() const { return *reference_; }
   const Model& quantized() const { return *quantized_; }
@@ -51,13 +53,16 @@ class Subject {
 
  private:
   Subject(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized);
-  void find_constants(const quant::GraphPairing& pairing);
+  /// Takes over what a pairing says of the main graphs.
+  void use(std::shared_ptr<const quant::GraphPairing> pairing);
+  void find_constants();
   bool ties(const Operator& op) const;
   void find_groups();
 
   std::shared_ptr<const Model> reference_, quantized_;
   quant::GraphIndex r_, q_;
   analysis::MapNames reference_names_, names_;
+  std::shared_ptr<const quant::GraphPairing> pairing_;
   std::vector<int> partner_;
   std::vector<PairedConstant> constants_;
   std::vector<std::size_t> group_;

@@ -37,6 +37,7 @@ struct Suspicion {
   bool certain = false;                 ///< wrong whatever it costs: reported even where the repair gains nothing
   std::string place;                    ///< suspicions of one place are about one fault: the most specific is kept
   std::vector<Remedy> remedies;
+  std::string advice;             ///< what to do where there is no remedy that can be tried
   std::vector<ModelEdit> rivals;  ///< repairs of other causes: where one of them wins as much, this is not the cause
 };
 

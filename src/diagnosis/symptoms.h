@@ -2,6 +2,8 @@
 // constants side by side.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +23,13 @@ struct MapValues {
   metrics::Moments moments;
   ChannelValues channels;
   analysis::RealBounds fitted;  ///< of the records that ranges are fitted to, with zero
+  analysis::RealBounds sums;    ///< of the records' own extremes, with zero
+  std::int64_t records = 0;
+  /// What calibration gives that takes averages over records instead of their extremes.
+  analysis::RealBounds average() const {
+    const auto count = static_cast<double>(std::max<std::int64_t>(1, records));
+    return {sums.low / count, sums.high / count};
+  }
   double low() const { return moments.count > 0 ? std::min(moments.min, 0.0) : 0; }  ///< every grid holds zero
   double high() const { return moments.count > 0 ? std::max(moments.max, 0.0) : 0; }
 };

@@ -26,4 +26,15 @@ std::optional<ValueEvidence> evidence_of(const Subject& subject, const ConstantV
   return evidence_of("weights", sketch, *grid);
 }
 
+double share_below(const metrics::ValueSketch& values, double limit) {
+  std::int64_t below = 0, all = 0;
+  for (const auto& bucket : values.buckets()) {
+    const double magnitude = std::fabs(bucket.middle());
+    if (magnitude == 0) continue;
+    all += bucket.count;
+    below += magnitude < limit ? bucket.count : 0;
+  }
+  return all > 0 ? static_cast<double>(below) / static_cast<double>(all) : 0;
+}
+
 }  // namespace visq::diagnosis

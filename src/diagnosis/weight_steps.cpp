@@ -78,4 +78,17 @@ std::vector<double> channel_reaches(const Subject& subject, const ConstantValues
   return reaches;
 }
 
+std::vector<float> rounded_behind_factors(const ConstantValues& weights, std::size_t rows, const std::vector<double>& factor) {
+  std::vector<float> values = weights.reference;
+  std::vector<double> reach(rows, 0);
+  const std::size_t width = values.size() / rows;
+  const auto scaled = [&](std::size_t i) { return static_cast<double>(values[i]) * factor[i % factor.size()]; };
+  for (std::size_t i = 0; i < values.size(); ++i) reach[i / width] = std::max(reach[i / width], std::fabs(scaled(i)));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double step = reach[i / width] / 127;
+    if (step > 0) values[i] = static_cast<float>(std::round(scaled(i) / step) * step / factor[i % factor.size()]);
+  }
+  return values;
+}
+
 }  // namespace visq::diagnosis

@@ -29,4 +29,8 @@ UsualDifference usual_difference(const Symptoms& symptoms);
 /// The largest magnitude of every channel of the reference's weights.
 std::vector<double> channel_reaches(const Subject& subject, const ConstantValues& constant);
 
+/// The reference's weights as 8 bits with a scale per row hold them where channel c of the data was divided by factor[c], which they take.
+/// `rows`: of the first axis; the last axis counts the channels of the data.
+std::vector<float> rounded_behind_factors(const ConstantValues& weights, std::size_t rows, const std::vector<double>& factor);
+
 }  // namespace visq::diagnosis

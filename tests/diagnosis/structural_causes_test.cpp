@@ -281,6 +281,8 @@ TEST(StructuralCauses, ConstantThatFloat16CannotHold) {
   EXPECT_EQ(finding.name, "y");
   EXPECT_NE(finding.text.find("65504"), std::string::npos) << finding.text;
   EXPECT_EQ(finding.severity, Severity::kWarning) << "the output is 4496 off";
+  EXPECT_NE(finding.fix.find("outside"), std::string::npos) << finding.fix;
+  EXPECT_FALSE(finding.tried);
 }
 
 TEST(OutputDamage, DecisionsDecideWhereThereAreEnough) {

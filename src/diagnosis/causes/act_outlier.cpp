@@ -14,8 +14,16 @@ namespace {
 constexpr double kNoticeable = 2, kCertain = 4;
 /// How much less noise a range that cuts outliers off must cause.
 constexpr double kBetterByCutting = 4;
-/// The share of the outputs' error, and the range over that of nearly all values, from which cutting is worth a try whatever the noise.
-constexpr double kCostly = 0.1, kFewReachFar = 4;
+/// The share of the outputs' error from which cutting is worth a try whatever the noise.
+constexpr double kCostly = 0.1;
+/// What cutting tries to keep of the values, and how many times wider than that the range must be: the more are cut, the farther must they
+/// be.
+struct Cut {
+  double percentile, far;
+};
+constexpr Cut kCuts[] = {{0.99, 16}, {0.999, 4}};
+/// Where one of these is far, a little less is tried, too.
+constexpr double kHardlyAny = 0.9999;
 /// A range that is cut is narrower than this share of what is offered.
 constexpr double kCut = 0.9;
 /// A range that holds at least this share of what the values need was made for their extremes.
@@ -51,11 +59,18 @@ analysis::RealBounds between(const QuantizedMap& map, double percentile) {
   return {std::min(0.0, values.quantile(1 - percentile)), std::max(0.0, values.quantile(percentile))};
 }
 
-/// True where nearly all values lie in a small part of the range.
-bool reaches_far(const QuantizedMap& map) {
-  const analysis::RealBounds most = between(map, 0.999);
-  return map.offered_width() >= kFewReachFar * (most.high - most.low);
+/// What may be cut off where nearly all values lie in a small part of the range; nothing where they do not.
+std::vector<double> percentiles_to_try(const QuantizedMap& map) {
+  std::vector<double> percentiles;
+  for (const Cut& cut : kCuts) {
+    const analysis::RealBounds most = between(map, cut.percentile);
+    if (map.offered_width() >= cut.far * (most.high - most.low)) percentiles.push_back(cut.percentile);
+  }
+  if (!percentiles.empty()) percentiles.push_back(kHardlyAny);
+  return percentiles;
 }
+
+bool reaches_far(const QuantizedMap& map) { return !percentiles_to_try(map).empty(); }
 
 /// Repairs of all maps that outliers reach are those of the one that costs most.
 bool costs_most(const Symptoms& symptoms, const QuantizedMap& map) {
@@ -121,7 +136,7 @@ void suspect_values(const Symptoms& symptoms, const QuantizedMap& map, const Dia
   suspicion.evidence = {{"outlier_z", farthest / deviation}, {"threshold", options.outlier_z}, {"noise_ratio", map.noise.total() / noise}};
   suspicion.values = evidence_of(map);
   if (quieter) add_cut(symptoms, map, quietest, suspicion);
-  for (const double percentile : costly ? std::vector<double>{0.999, 0.9999} : std::vector<double>{}) {
+  for (const double percentile : costly ? percentiles_to_try(map) : std::vector<double>{}) {
     add_cut(symptoms, map, between(map, percentile), suspicion);
     if (costs_most(symptoms, map)) add_cut_of_all(symptoms, percentile, suspicion);
   }

@@ -1,9 +1,11 @@
-// COARSE_OUTPUT: values of very different sizes leave the model in equal steps: behind an EXP, a sigmoid that gives
-// small shares, or a regression over a wide range.
+// COARSE_OUTPUT: values of very different sizes leave the model in equal steps: behind an EXP or a power, a sigmoid that gives small
+// shares, or a regression over a wide range.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <set>
 
 #include "diagnosis/in_float.h"
 #include "diagnosis/suspicion.h"
@@ -17,72 +19,95 @@ namespace {
 
 /// Below so many steps rounding alone is off by up to a tenth; so many of the values must lie there.
 constexpr double kTenthSteps = 5, kMany = 0.25;
+/// The same share where the model spreads its values over many sizes on purpose, so that the small ones count.
+constexpr double kManySpread = 0.05;
 /// The share of the outputs' error that an output's own rounding must make to be the cause.
 constexpr double kOwnShare = 0.4;
 /// The share of a squashing operator's fixed grid that its values use: less is coarse.
 constexpr double kUsed = 0.125;
 
-/// Of the values that are not zero, the share below `limit`.
-double share_below(const MapValues& values, double limit) {
-  std::int64_t below = 0, all = 0;
-  for (const auto& bucket : values.sketch.buckets()) {
-    const double magnitude = std::fabs(bucket.middle());
-    if (magnitude == 0) continue;
-    all += bucket.count;
-    below += magnitude < limit ? bucket.count : 0;
-  }
-  return all > 0 ? static_cast<double>(below) / static_cast<double>(all) : 0;
-}
-
-Remedy in_float(const Symptoms& symptoms, const QuantizedMap& map, const QuantizedMap* input, const std::string& text) {
+Remedy in_float(const Symptoms& symptoms, const QuantizedMap& map, const std::vector<int>& before, const std::string& text) {
   const Subject& subject = symptoms.subject();
   ModelEdit edit;
   keep_map_in_float(subject, map.tensor, edit);
-  if (input != nullptr) keep_map_in_float(subject, input->tensor, edit);
+  for (const int input : before) keep_map_in_float(subject, input, edit);
   return {text, fmt::format("dtype {} = float32", in_quotes(subject.names().name(map.tensor))), std::move(edit), true};
 }
 
-void suspect_exponential(const Symptoms& symptoms, const QuantizedMap& map, const Operator& op, Suspicions& suspicions) {
-  const double coarse = share_below(*map.values, kTenthSteps * map.step), zero = share_below(*map.values, map.step / 2);
-  if (coarse < kMany) return;
+/// What the model ends with where that spreads its input over many sizes, and the maps that it is computed from.
+struct SpreadingHead {
+  std::string words;
+  std::vector<int> before;
+};
+
+std::vector<int> computed_inputs(const Subject& subject, const Operator& op) {
+  std::vector<int> inputs;
+  for (const int input : op.inputs) {
+    if (input != kNoTensor && !subject.q().tensor(input).is_constant) inputs.push_back(input);
+  }
+  return inputs;
+}
+
+/// EXP, a power, or products of a map with itself.
+std::optional<SpreadingHead> spreading_head(const Subject& subject, const Operator& op) {
+  const std::vector<int> inputs = computed_inputs(subject, op);
+  if (op.type == "EXP" || op.type == "SQUARE") return SpreadingHead{op.label(), inputs};
+  if (op.type != "MUL" || inputs.size() != 2) return std::nullopt;
+  std::set<int> factors;
+  std::vector<int> all = inputs;
+  for (const int input : inputs) {
+    const int maker = subject.q().maker(input);
+    const bool product = maker >= 0 && (subject.q().op(maker).type == "MUL" || subject.q().op(maker).type == "SQUARE");
+    if (product) std::ranges::copy(computed_inputs(subject, subject.q().op(maker)), std::back_inserter(all));
+  }
+  const bool repeated = std::any_of(all.begin(), all.end(), [&](int each) { return !factors.insert(each).second; });
+  return repeated ? std::optional(SpreadingHead{"a power (MUL of a map with itself)", {factors.begin(), factors.end()}}) : std::nullopt;
+}
+
+void suspect_spreading(const Symptoms& symptoms, const QuantizedMap& map, const Operator& op, const SpreadingHead& head,
+                       Suspicions& suspicions) {
+  const double coarse = share_below(map.values->sketch, kTenthSteps * map.step), zero = share_below(map.values->sketch, map.step / 2);
+  if (coarse < kManySpread) return;
   const QuantizedMap* input = input_of(op, 0) == kNoTensor ? nullptr : symptoms.map(input_of(op, 0));
   Suspicion& suspicion = suspicions.about_map(map.tensor);
   suspicion.text = fmt::format(
-      "the model ends with EXP, and the output's precision is one step of {:.4g} for all sizes: {:.0f} % of its values are below five "
+      "the model ends with {}, and the output's precision is one step of {:.4g} for all sizes: {:.0f} % of its values are below five "
       "steps, where rounding alone is off by a tenth and more, {:.0f} % become zero",
-      map.step, 100 * coarse, 100 * zero);
-  if (input != nullptr) {
+      head.words, map.step, 100 * coarse, 100 * zero);
+  if (input != nullptr && op.type == "EXP") {
     suspicion.text += fmt::format("; before EXP rounding is off by {:.2g} % at most, whatever the size", 100 * std::expm1(input->step / 2));
     suspicion.evidence.emplace_back("relative_step_before", std::expm1(input->step / 2));
   }
   suspicion.evidence.insert(suspicion.evidence.end(),
-                            {{"step", map.step}, {"coarse_share", coarse}, {"zero_share", zero}, {"threshold", kMany}});
+                            {{"step", map.step}, {"coarse_share", coarse}, {"zero_share", zero}, {"threshold", kManySpread}});
   suspicion.values = evidence_of(map);
   suspicion.strong = suspicion.evident = true;
-  suspicion.remedies.push_back(in_float(symptoms, map, input,
-                                        "keep EXP and its input in float or 16 bits; better, take EXP out of the network: let it end with "
-                                        "the logarithm (the input of EXP) and take exp outside"));
+  const std::string_view better = op.type == "EXP"
+                                      ? "take EXP out of the network: let it end with the logarithm (the input of EXP) and take exp outside"
+                                      : "take the power out of the network: let it end with the root (its input), or predict the logarithm";
+  suspicion.remedies.push_back(
+      in_float(symptoms, map, head.before, fmt::format("keep {} and its input in float or 16 bits; better, {}", head.words, better)));
 }
 
 void suspect_squashed(const Symptoms& symptoms, const QuantizedMap& map, const Operator& op, Suspicions& suspicions) {
   const double used = map.used_width() / map.offered_width();
   if (used <= 0 || used > kUsed) return;
   Suspicion& suspicion = suspicions.about_map(map.tensor);
-  suspicion.text =
-      fmt::format("{} writes steps of {:.4g} whatever the data, and they reach {:.4g}, {:.1f} steps: {:.0f} % of the values become zero",
-                  op.label(), map.step, map.values->high(), map.values->high() / map.step, 100 * share_below(*map.values, map.step / 2));
+  suspicion.text = fmt::format(
+      "{} writes steps of {:.4g} whatever the data, and they reach {:.4g}, {:.1f} steps: {:.0f} % of the values become zero", op.label(),
+      map.step, map.values->high(), map.values->high() / map.step, 100 * share_below(map.values->sketch, map.step / 2));
   suspicion.evidence = {{"step", map.step}, {"needed_high", map.values->high()}, {"used_share", used}, {"threshold", kUsed}};
   suspicion.values = evidence_of(map);
   suspicion.strong = true;
   suspicion.remedies.push_back(
-      in_float(symptoms, map, nullptr,
+      in_float(symptoms, map, {},
                fmt::format("keep {0} in float; or end the network before {0} and take it outside, or predict the logarithm of these shares",
                            op.label())));
 }
 
 /// An output whose own rounding makes much of its error.
 void suspect_linear(const Symptoms& symptoms, const QuantizedMap& map, Suspicions& suspicions) {
-  const double share = symptoms.share(map.tensor).value_or(0), coarse = share_below(*map.values, kTenthSteps * map.step);
+  const double share = symptoms.share(map.tensor).value_or(0), coarse = share_below(map.values->sketch, kTenthSteps * map.step);
   if (share < kOwnShare || coarse < kMany) return;
   Suspicion& suspicion = suspicions.about_map(map.tensor);
   suspicion.text = fmt::format(
@@ -91,7 +116,7 @@ void suspect_linear(const Symptoms& symptoms, const QuantizedMap& map, Suspicion
       map.step, 100 * share, std::max(-map.values->low(), map.values->high()), 100 * coarse);
   suspicion.evidence = {{"step", map.step}, {"output_share", share}, {"coarse_share", coarse}, {"threshold", kMany}};
   suspicion.values = evidence_of(map);
-  suspicion.remedies.push_back(in_float(symptoms, map, nullptr,
+  suspicion.remedies.push_back(in_float(symptoms, map, {},
                                         "keep the last layer in float or 16 bits (a float output type alone changes nothing: the map "
                                         "before it has 8 bits); or train on the logarithm of the target, where sizes differ so"));
 }
@@ -103,8 +128,8 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
     const int maker = map == nullptr ? -1 : subject.q().maker(map->tensor);
     if (maker < 0 || map->step <= 0) continue;
     const Operator& op = subject.q().op(maker);
-    if (op.type == "EXP") {
-      suspect_exponential(symptoms, *map, op, suspicions);
+    if (const auto head = spreading_head(subject, op)) {
+      suspect_spreading(symptoms, *map, op, *head, suspicions);
     } else if (kernels::facts_of(op).fixed_grid.scale8 != 0) {
       suspect_squashed(symptoms, *map, op, suspicions);
     } else {

@@ -19,6 +19,9 @@ constexpr double kNoticeable = 3, kCertain = 8;
 /// A mean of so many deviations is far from zero; the error made of means over that made of variation from which it rules.
 constexpr double kFarMean = 10, kMeansOverVariation = 10;
 
+/// A deviation that fewer steps hold is lost among them.
+constexpr double kFewSteps = 4;
+
 /// A grid over [low, high] alone; its zero point is no code, which no kernel takes.
 Quantization grid_beside_zero(DType type, double low, double high) {
   const IntegerRange codes = integer_range(type);
@@ -86,6 +89,10 @@ std::vector<ChannelOffset> offsets_of(const ChannelValues& channels) {
   return offsets;
 }
 
+std::vector<ChannelOffset>::const_iterator farthest_of(const std::vector<ChannelOffset>& offsets) {
+  return std::max_element(offsets.begin(), offsets.end(), [](const auto& a, const auto& b) { return a.distance < b.distance; });
+}
+
 std::optional<OffsetLayer> offset_layer(const Symptoms& symptoms, const ConstantValues& weights) {
   auto correctable_layer = correctable(symptoms, weights);
   if (!correctable_layer) return std::nullopt;
@@ -93,8 +100,7 @@ std::optional<OffsetLayer> offset_layer(const Symptoms& symptoms, const Constant
   const MapValues* data = symptoms.reference_values(input_of(symptoms.subject().r().op(weights.where.reference_node), slot));
   if (data == nullptr || data->channels.count() == 0 || row % data->channels.count() != 0) return std::nullopt;
   const std::vector<ChannelOffset> offsets = offsets_of(data->channels);
-  const auto farthest =
-      std::max_element(offsets.begin(), offsets.end(), [](const auto& a, const auto& b) { return a.distance < b.distance; });
+  const auto farthest = farthest_of(offsets);
   OffsetLayer layer{bias, std::move(values), 0, 0, as_size(farthest - offsets.begin()), farthest->mean, std::sqrt(farthest->variance)};
   for (std::size_t o = 0; o < layer.corrected.size(); ++o) {
     double offset = 0, far = 0;
@@ -110,6 +116,10 @@ std::optional<OffsetLayer> offset_layer(const Symptoms& symptoms, const Constant
   }
   return layer;
 }
+
+constexpr std::string_view kNormalize =
+    "subtract each channel's mean before the network (normalize the data), and let this layer's bias take what that changes (b + W*mean): "
+    "the values then lie around zero; without that, ";
 
 /// Changes the layer's bias, stored integers or float.
 ModelEdit with_bias(const Subject& subject, const PairedConstant& bias, const std::vector<double>& values) {
@@ -138,12 +148,38 @@ void suspect_layers(const Symptoms& symptoms, Suspicions& suspicions) {
     suspicion.evidence = {{"mean", layer->mean}, {"deviation", layer->deviation}, {"channel", static_cast<double>(layer->farthest)}};
     suspicion.strong = true;
     suspicion.rivals = other_repairs(symptoms, weights.where);
-    suspicion.remedies.push_back(
-        {"subtract each channel's mean before the network (normalize the data), and let this layer's bias take what that changes (b + "
-         "W*mean): the values then lie around zero; without that, correct the bias by the means times what rounding took from the weights",
-         fmt::format("bias {} = corrected", in_quotes(subject.names().name(layer->bias->tensor))),
-         with_bias(subject, *layer->bias, layer->corrected)});
+    suspicion.remedies.push_back({std::string(kNormalize) + "correct the bias by the means times what rounding took from the weights",
+                                  fmt::format("bias {} = corrected", in_quotes(subject.names().name(layer->bias->tensor))),
+                                  with_bias(subject, *layer->bias, layer->corrected)});
   }
+}
+
+/// A layer whose float data kernels round to 8 bits in each run, over a range that holds zero.
+void suspect_run(const Symptoms& symptoms, const ConstantValues& weights, Suspicions& suspicions) {
+  const Subject& subject = symptoms.subject();
+  const Operator& op = subject.q().op(weights.where.node);
+  const auto slots = kernels::facts_of(op).weights;
+  const bool rounds = slots && input_of(op, slots->weight) == weights.where.tensor && symptoms.map(input_of(op, slots->data)) == nullptr &&
+                      subject.q().tensor(weights.where.tensor).dtype == DType::kInt8;
+  if (!rounds) return;
+  const MapValues* data = symptoms.reference_values(input_of(subject.r().op(weights.where.reference_node), slots->data));
+  if (data == nullptr || data->channels.count() == 0) return;
+  const std::vector<ChannelOffset> offsets = offsets_of(data->channels);
+  const auto farthest = farthest_of(offsets);
+  const double step = (data->high() - data->low()) / 255, deviation = std::sqrt(farthest->variance);
+  if (farthest->distance < kFarMean || deviation >= kFewSteps * step) return;
+  Suspicion& suspicion = suspicions.about_constant(weights.where);
+  suspicion.text = fmt::format(
+      "what it reads lies far from zero (channel {}: mean {:.4g}, deviation {:.4g}) and is rounded to 8 bits in each run, over a range "
+      "that includes zero: a deviation has {:.1f} steps",
+      farthest - offsets.begin(), farthest->mean, deviation, deviation / step);
+  suspicion.evidence = {{"mean", farthest->mean}, {"deviation", deviation}, {"steps_of_deviation", deviation / step}};
+  suspicion.strong = true;
+  ModelEdit edit;
+  keep_constants_in_float(symptoms, weights.where.node, edit);
+  suspicion.remedies.push_back({std::string(kNormalize) + "keep this layer in float, which was tried",
+                                fmt::format("dtype {} = float32", in_quotes(subject.names().name(weights.where.tensor))), std::move(edit),
+                                false, false});
 }
 
 void suspect_maps(const Symptoms& symptoms, Suspicions& suspicions) {
@@ -177,6 +213,7 @@ void suspect_maps(const Symptoms& symptoms, Suspicions& suspicions) {
 void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspicions) {
   suspect_maps(symptoms, suspicions);
   suspect_layers(symptoms, suspicions);
+  for (const ConstantValues& weights : symptoms.constants()) suspect_run(symptoms, weights, suspicions);
 }
 
 constexpr CauseDef kCause{"FAR_FROM_ZERO", 12, suspect};

@@ -12,9 +12,24 @@
 namespace visq::diagnosis::cause_file_defect {
 namespace {
 
-/// Checks whose errors and warnings hold whatever the weights were trained to.
-constexpr std::string_view kDefects[] = {"bias-saturated",     "bias-scale",  "scale-mismatch",
-                                         "non-finite-weights", "fixed-range", "float16-limit"};
+/// Checks whose errors and warnings hold whatever the weights were trained to, and what to do where no repair can be tried.
+struct Defect {
+  std::string_view kind, advice;
+};
+constexpr Defect kDefects[] = {
+    {"bias-saturated", "give this layer's weights a larger scale, so that the bias fits; or keep the layer in float or 16 bits"},
+    {"bias-scale", "store the bias in input scale times weight scale, in a tensor of this layer's own"},
+    {"scale-mismatch", "give input and output of this operator one scale and zero point: convert again, all at once"},
+    {"non-finite-weights", "find out where training or conversion made them: such values cannot be quantized"},
+    {"fixed-range", "store the output in the range that the kernel writes: convert again with a converter that knows it"},
+    {"float16-limit",
+     "divide these constants by a power of two that brings them below 65504 and multiply after the network (scale outside); or keep this "
+     "layer in float32"}};
+
+const Defect* defect_of(std::string_view kind) {
+  const auto found = std::find_if(std::begin(kDefects), std::end(kDefects), [&](const Defect& each) { return each.kind == kind; });
+  return found == std::end(kDefects) ? nullptr : found;
+}
 
 /// A bias that moves the output by less than half a step moves nothing.
 constexpr double kHarmlessSteps = 0.5;
@@ -31,6 +46,7 @@ void suspect_defect(const Symptoms& symptoms, const StructureFinding& defect, Su
   if (defect.kind == "scale-mismatch") suspicion.place += " copy";  // WRONG_ZERO_POINT may know more of it
   suspicion.text = fmt::format("{} ({}, as check says)", defect.text, defect.kind);
   suspicion.evidence = defect.evidence;
+  suspicion.advice = defect_of(defect.kind)->advice;
   suspicion.certain = suspicion.strong = suspicion.evident = true;
   if (!of_constant) return;
   const ConstantValues* values = values_of(symptoms, *constant);
@@ -62,8 +78,9 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
   const auto checked = check(nullptr, symptoms.subject().quantized_model());  // alone: the models are paired already
   if (!checked.ok()) return;
   for (const StructureFinding& finding : checked->findings) {
-    const bool known = std::find(std::begin(kDefects), std::end(kDefects), finding.kind) != std::end(kDefects);
-    if (!known || finding.severity < Severity::kWarning || finding.in_reference || finding.subgraph != 0 || finding.node < 0) continue;
+    if (defect_of(finding.kind) == nullptr || finding.severity < Severity::kWarning || finding.in_reference || finding.subgraph != 0 ||
+        finding.node < 0)
+      continue;
     if (!is_right(symptoms, finding)) suspect_defect(symptoms, finding, suspicions);
   }
 }

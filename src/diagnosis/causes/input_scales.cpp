@@ -7,6 +7,7 @@
 
 #include "diagnosis/in_float.h"
 #include "diagnosis/suspicion.h"
+#include "diagnosis/weight_steps.h"
 #include "kernels/op.h"
 
 namespace visq::diagnosis::cause_input_scales {
@@ -14,6 +15,8 @@ namespace {
 
 /// A channel of the data with fewer steps than this, or weights with fewer, is lost.
 constexpr double kLostSteps = 4, kLostWeightSteps = 1;
+/// Channels that differ by less are left as they are when the others are normalized.
+constexpr double kAlike = 2;
 /// What a lost channel must give to the layer's output to count, as a share of its power.
 constexpr double kMatters = 0.005;
 
@@ -30,6 +33,7 @@ struct Layer {
 
 struct Lost {
   std::size_t channels = 0, weights = 0;  ///< channels that vanish in the data; whose weights vanish
+  std::vector<bool> matters;              ///< by channel
   double median = 0;                      ///< reach of the median channel
   double ratio = 0;                       ///< of the largest channel to it
   std::size_t largest = 0;
@@ -70,10 +74,12 @@ Lost lost_in(const Layer& layer) {
     steps[c] = std::max(steps[c], std::fabs(weight) / layer.row_step[layer.row_of(i)]);
   }
   Lost lost;
+  lost.matters.assign(count, false);
   for (std::size_t c = 0; c < count; ++c) {
     if (channels.reach(c) > 0) reaches.push_back(channels.reach(c));
     if (channels.reach(c) > channels.reach(lost.largest)) lost.largest = c;
     if (power[c] < kMatters * all) continue;
+    lost.matters[c] = true;
     lost.channels += layer.step > 0 && channels.reach(c) < kLostSteps * layer.step ? 1U : 0U;
     lost.weights += steps[c] < kLostWeightSteps ? 1U : 0U;
   }
@@ -84,26 +90,16 @@ Lost lost_in(const Layer& layer) {
   return lost;
 }
 
-/// What each channel is divided by: those that are far larger than the median one come down to it, or to 1.
-std::vector<double> factors(const Layer& layer, double median, double far) {
+/// What each channel is divided by, so that all reach about as far as the median one, or to 1: those that are larger, and smaller ones that
+/// matter.
+std::vector<double> factors(const Layer& layer, const Lost& lost) {
+  const double wanted = std::min(lost.median, 1.0);
   std::vector<double> result(layer.channels->count(), 1);
   for (std::size_t c = 0; c < result.size(); ++c) {
-    if (layer.channels->reach(c) >= far * median) result[c] = layer.channels->reach(c) / std::min(median, 1.0);
+    const double factor = layer.channels->reach(c) / wanted;
+    if (factor > kAlike || (lost.matters[c] && factor > 0 && factor < 1 / kAlike)) result[c] = factor;
   }
   return result;
-}
-
-/// The weights as 8 bits hold them where the channels of the data were divided by the factors.
-std::vector<float> normalized_weights(const Layer& layer, const std::vector<double>& factor) {
-  std::vector<float> values = layer.weights->reference;
-  std::vector<double> reach(layer.row_step.size(), 0);
-  const auto scaled = [&](std::size_t i) { return static_cast<double>(values[i]) * factor[i % factor.size()]; };
-  for (std::size_t i = 0; i < values.size(); ++i) reach[layer.row_of(i)] = std::max(reach[layer.row_of(i)], std::fabs(scaled(i)));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const double step = reach[layer.row_of(i)] / 127;
-    if (step > 0) values[i] = static_cast<float>(std::round(scaled(i) / step) * step / factor[i % factor.size()]);
-  }
-  return values;
 }
 
 /// The data on the grid of divided channels, and the weights that take the factors.
@@ -127,7 +123,7 @@ ModelEdit normalized(const Symptoms& symptoms, const Layer& layer, const std::ve
   }
   edit[layer.data].quantization = std::move(grids);
   keep_constants_in_float(symptoms, layer.weights->where.node, edit);
-  store_in_float(layer.weights->where, normalized_weights(layer, factor), edit);
+  store_in_float(layer.weights->where, rounded_behind_factors(*layer.weights, layer.row_step.size(), factor), edit);
   return edit;
 }
 
@@ -137,7 +133,7 @@ void suspect_layer(const Symptoms& symptoms, const Layer& layer, const DiagnoseO
   if (lost.ratio < options.concat_ratio || lost.channels + lost.weights == 0) return;
   const int maker = subject.q().maker(layer.data);
   if (!layer.dynamic && layer.step > 0 && maker >= 0 && kernels::facts_of(subject.q().op(maker)).weights) return;  // UNBALANCED_CHANNELS
-  const std::vector<double> factor = factors(layer, lost.median, options.concat_ratio);
+  const std::vector<double> factor = factors(layer, lost);
   Suspicion& suspicion = suspicions.about_constant(layer.weights->where);
   suspicion.text = fmt::format(
       "its input channels differ in scale: channel {} reaches {:.3g}, {:.0f} times the median one; of {} channels {} have less than "
@@ -151,18 +147,25 @@ void suspect_layer(const Symptoms& symptoms, const Layer& layer, const DiagnoseO
                         {"lost_weights", static_cast<double>(lost.weights)}};
   suspicion.strong = true;
   const std::string advice = fmt::format(
-      "normalize the large input channels before the network (divide channel {} by {:.3g}; a trained model takes the factors into this "
-      "layer's weights)",
-      lost.largest, factor[lost.largest]);
+      "normalize the input channels before the network (divide channel {} by {:.3g}, {} of {} channels in all; a trained model takes the "
+      "factors into this layer's weights)",
+      lost.largest, factor[lost.largest], std::count_if(factor.begin(), factor.end(), [](double each) { return each != 1; }),
+      factor.size());
   const std::string configuration = fmt::format("dtype {} = float32", in_quotes(subject.names().name(layer.weights->where.tensor)));
   if (layer.step > 0 && !layer.dynamic) {
     suspicion.place = fmt::format("map {}", subject.group(layer.data));
     suspicion.remedies.push_back({advice, configuration, normalized(symptoms, layer, factor), true});
     return;
   }
-  ModelEdit in_float;
-  keep_constants_in_float(symptoms, layer.weights->where.node, in_float);
-  suspicion.remedies.push_back({"keep this layer in float, or " + advice, configuration, std::move(in_float), false, false});
+  ModelEdit edit;
+  keep_constants_in_float(symptoms, layer.weights->where.node, edit);
+  if (layer.dynamic) {  // what 8 bits of each run make of normalized data cannot be simulated
+    suspicion.remedies.push_back(
+        {"keep this layer in float (which was tried), or " + advice, configuration, std::move(edit), false, false});
+    return;
+  }
+  store_in_float(layer.weights->where, rounded_behind_factors(*layer.weights, layer.row_step.size(), factor), edit);
+  suspicion.remedies.push_back({advice + "; or keep this layer in float", configuration, std::move(edit), false, false});
 }
 
 void suspect(const Symptoms& symptoms, const DiagnoseOptions& options, Suspicions& suspicions) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "diagnosis/in_float.h"
 #include "diagnosis/suspicion.h"
 #include "diagnosis/value_evidence.h"
 #include "kernels/op.h"
@@ -14,19 +13,27 @@ namespace {
 
 constexpr int kLow = 4;
 
-/// The reference's weights as 8 bits per channel hold them.
-std::vector<float> in_eight_bits(const Subject& subject, const ConstantValues& constant) {
+/// The reference's weights in int8 with a scale per channel.
+void store_in_eight_bits(const Subject& subject, const ConstantValues& constant, ModelEdit& edit) {
   const ChannelLayout layout = channel_layout(subject.q().op(constant.where.node), subject.q().tensor(constant.where.tensor));
-  std::vector<float> reach(as_size(layout.channels), 0), values = constant.reference;
-  for (std::size_t i = 0; i < values.size(); ++i) {
+  std::vector<float> reach(as_size(layout.channels), 0);
+  for (std::size_t i = 0; i < constant.reference.size(); ++i) {
     float& most = reach[layout.channel_of(i)];
-    most = std::max(most, std::fabs(values[i]));
+    most = std::max(most, std::fabs(constant.reference[i]));
   }
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const float step = reach[layout.channel_of(i)] / 127;
-    if (step > 0) values[i] = std::round(values[i] / step) * step;
+  Quantization grid;
+  grid.axis = layout.axis;
+  for (const float most : reach) grid.scale.push_back(most > 0 ? most / 127 : 1);
+  grid.zero_point.assign(reach.size(), 0);
+  std::vector<std::byte> codes;
+  for (std::size_t i = 0; i < constant.reference.size(); ++i) {
+    const float code = std::round(constant.reference[i] / grid.scale[layout.channel_of(i)]);
+    codes.push_back(static_cast<std::byte>(static_cast<std::int8_t>(std::isfinite(code) ? code : 0)));
   }
-  return values;
+  TensorEdit& change = edit[constant.where.tensor];
+  change.dtype = DType::kInt8;
+  change.quantization = std::move(grid);
+  change.data = std::move(codes);
 }
 
 /// What the weights' rounding leaves of them, in dB.
@@ -65,11 +72,11 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
   suspicion.values = evidence_of(subject, *worst);
   suspicion.strong = true;
   ModelEdit edit;
-  for (const ConstantValues* constant : coarse) store_in_float(constant->where, in_eight_bits(subject, *constant), edit);
+  for (const ConstantValues* constant : coarse) store_in_eight_bits(subject, *constant, edit);
   suspicion.remedies.push_back(
       {"weights in 8 bits for these layers, or at least for those that cost most (visqerror sensitivity); 4 bits per block of 32 weights; "
        "or training with 4 bits in the loop",
-       fmt::format("dtype {} = int8", in_quotes(subject.names().name(worst->where.tensor))), std::move(edit), true});
+       fmt::format("dtype {} = int8", in_quotes(subject.names().name(worst->where.tensor))), std::move(edit), false, false});
 }
 
 constexpr CauseDef kCause{"LOW_BITS", 15, suspect};

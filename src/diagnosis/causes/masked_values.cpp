@@ -16,6 +16,8 @@ namespace {
 constexpr double kGap = 2, kLeastGap = 30;
 /// A score so far below the least one is zero behind a softmax in 8 bits: e^-8 is a twelfth of its step.
 constexpr double kBelow = 8;
+/// A range that is so many times what its own values need holds the mask, too: converters give factors of the mask its range.
+constexpr double kForMask = 1000;
 /// How far operators are followed back to where the mask is added.
 constexpr int kFollowed = 4;
 
@@ -52,8 +54,12 @@ bool cut(const Symptoms& symptoms, int tensor, analysis::RealBounds range, int d
   if (maker < 0 || depth == 0 || subject.bias_of(maker) != nullptr) return before;
   for (const int input : subject.q().op(maker).inputs) {
     const QuantizedMap* map = input == kNoTensor ? nullptr : symptoms.map(input);
-    if (map == nullptr || map->values->low() >= range.low - (range.high - range.low)) continue;
-    cut(symptoms, input, {range.low - range.high, std::min(map->values->high(), range.high)}, depth - 1, repair);
+    if (map == nullptr) continue;
+    const bool masks = map->values->low() < range.low - (range.high - range.low);
+    if (!masks && map->offered_width() < kForMask * map->used_width()) continue;
+    const analysis::RealBounds here =
+        masks ? analysis::RealBounds{range.low - range.high, std::min(map->values->high(), range.high)} : symptoms.range_for(input);
+    cut(symptoms, input, here, depth - 1, repair);
     before = true;
   }
   return before;

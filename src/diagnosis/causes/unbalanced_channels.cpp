@@ -4,8 +4,12 @@
 
 #include <algorithm>
 
+#include "diagnosis/in_float.h"
 #include "diagnosis/suspicion.h"
 #include "diagnosis/value_evidence.h"
+#include "diagnosis/weight_steps.h"
+#include "kernels/op.h"
+#include "model/slots.h"
 
 namespace visq::diagnosis::cause_unbalanced_channels {
 namespace {
@@ -47,6 +51,24 @@ Quantization equalized(const ChannelValues& channels, const TensorInfo& tensor) 
   return grid;
 }
 
+/// The weights of the layers that read the map, which take its channels' factors: their rows then hold columns of like size.
+void equalize_readers(const Symptoms& symptoms, const QuantizedMap& map, ModelEdit& edit) {
+  const Subject& subject = symptoms.subject();
+  const ChannelValues& channels = map.values->channels;
+  std::vector<double> factor;
+  for (std::size_t c = 0; c < channels.count(); ++c) factor.push_back(channels.reach(c) > 0 ? channels.reach(c) : 1);
+  for (const ConstantValues& weights : symptoms.constants()) {
+    const Operator& op = subject.q().op(weights.where.node);
+    const TensorInfo& tensor = subject.q().tensor(weights.where.tensor);
+    const auto slots = kernels::facts_of(op).weights;
+    const int data = slots ? input_of(op, slots->data) : kNoTensor;
+    const bool reads = data != kNoTensor && slots->channel_axis == 0 && (data == map.tensor || subject.q().origin(data) == map.tensor);
+    if (!reads || weights.where.bias || tensor.shape.rank() < 2 || tensor.shape.back() != static_cast<std::int64_t>(factor.size()))
+      continue;
+    store_in_float(weights.where, rounded_behind_factors(weights, as_size(tensor.shape[0]), factor), edit);
+  }
+}
+
 void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspicions) {
   const Subject& subject = symptoms.subject();
   for (const QuantizedMap& map : symptoms.maps()) {
@@ -70,6 +92,7 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
     suspicion.strong = spread.largest >= kCertain * spread.median;
     ModelEdit edit;
     edit[map.tensor].quantization = equalized(channels, tensor);
+    equalize_readers(symptoms, map, edit);
     suspicion.remedies.push_back(
         {"equalize the channels: divide each by its range in this layer's weights and bias, and multiply in the "
          "next layer's weights (cross-layer equalization, batch normalization before); or keep it in 16 bits",
