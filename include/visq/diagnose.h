@@ -25,29 +25,29 @@ struct RepairRecords {
   RecordRange judged;  ///< and judged on these
 };
 
-/// What users judge a pair by, where there are labels or a program.
+/// All the data, on which damage is measured, and what users judge a pair by.
 struct Scoring {
-  RecordSource* data = nullptr;      ///< null: there is neither
-  RecordRange records;               ///< all that are judged; the diagnosis itself may look at fewer
-  std::vector<std::int64_t> labels;  ///< as in AccuracyOptions, and so the next two
+  RecordSource* data = nullptr;      ///< null: that of the diagnosis, and nothing is judged
+  RecordRange records;               ///< of it; the diagnosis itself may look at fewer
+  std::vector<std::int64_t> labels;  ///< as in AccuracyOptions, and so the next two; empty: there are none
   std::int64_t label_offset = 0;
   std::string output_node;
   /// Instead of labels: what a program says of both models' outputs; the higher, the better. Nothing where it was interrupted.
   std::function<Result<std::optional<Accuracy>>(RecordSource& data, RecordRange records)> program;
+
+  bool judges() const { return data != nullptr && (!labels.empty() || program != nullptr); }
 };
 
 /// Progress counts all runs of the model, those with repairs included.
 struct DiagnoseOptions : RunRequest {
   Scoring scoring;
-  RecordSource* all_data = nullptr;  ///< what damage is measured on; null: the data of the diagnosis
-  RecordRange all_records;           ///< of it
-  double outlier_z = 5;              ///< values beyond this many standard deviations are outliers
-  double concat_ratio = 16;          ///< largest to smallest range of joined inputs from which they are unbalanced
-  double last_layer_bits = 2;        ///< bits that the range of a last layer may waste
-  double degrade_ratio = 0.5;        ///< share of degraded layers from which the trouble is global
-  double degraded_mse = 0.1;         ///< a layer is degraded over this multiple of the variance of the reference's values …
-  double degraded_cosine = 0.9;      ///< … or under this cosine …
-  double degraded_sqnr = 10;         ///< … or under this SQNR in dB
+  double outlier_z = 5;          ///< values beyond this many standard deviations are outliers
+  double concat_ratio = 16;      ///< largest to smallest range of joined inputs from which they are unbalanced
+  double last_layer_bits = 2;    ///< bits that the range of a last layer may waste
+  double degrade_ratio = 0.5;    ///< share of degraded layers from which the trouble is global
+  double degraded_mse = 0.1;     ///< a layer is degraded over this multiple of the variance of the reference's values …
+  double degraded_cosine = 0.9;  ///< … or under this cosine …
+  double degraded_sqnr = 10;     ///< … or under this SQNR in dB
   RepairRecords repairs;
   std::int64_t sequence_length = 0;  ///< as SequenceOptions::length, for models that keep state
 };
@@ -93,6 +93,9 @@ struct OutputDamage {
   std::int64_t records = 0;
   std::int64_t decisions = 0;  ///< rows of an output that a SOFTMAX makes; 0: there is none
   std::int64_t changed = 0;    ///< of them, whose best class is another than the float model's
+  std::int64_t rows = 0;       ///< records in which both models' first outputs are rows of `classes` elements, whatever makes them
+  std::int64_t classes = 0;    ///< 0: there are no such rows
+  std::int64_t same_best = 0;  ///< rows with the same best element
   /// Of the worst output, in dB; infinite: no error. Of rows of classes: Σf² / Σ(f−q)². Of others: the power of the float model's values
   /// about the mean of their channel (where they do not vary: their power) over that of the error; channels 16 times smaller than the
   /// largest, by their RMS, are another quantity, and count by themselves.
@@ -100,6 +103,7 @@ struct OutputDamage {
   /// Of a model that keeps state: every record was run from a fresh state, since as one sequence they show damage and so they do not.
   bool fresh_state = false;
 
+  double same_share() const { return rows > 0 ? static_cast<double>(same_best) / static_cast<double>(rows) : 0; }
   double changed_share() const { return decisions > 0 ? static_cast<double>(changed) / static_cast<double>(decisions) : 0; }
   /// Decisions say it where there are enough of them (50): at most 3 % changed. Else the error: at least 20 dB, a tenth of the signal.
   bool harmless() const;

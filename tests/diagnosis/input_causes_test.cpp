@@ -26,7 +26,7 @@ std::vector<Array> in_units(const std::array<float, kWidth>& units) {
 TEST(InputCauses, EveryInputInUnitsOfItsOwn) {
   constexpr std::array<float, 6> kUnits{2000, 1, 0.02F, 60, 1, 400};
   TwinNetwork twin;
-  const int x = twin.map("x", {1, 6}, {-6000, 6000}), y = twin.map("y", {1, 4}, {-8, 8});
+  const int x = twin.map("x", {1, 6}, {-6000, 6000}), y = twin.map("y", {1, 4}, {-16, 16});
   std::vector<float> values = normal_values(24, 3);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] /= kUnits[i % 6];
   const int w = twin.weights("w", 4, 6, values);

@@ -11,6 +11,7 @@
 #include "model/model_edit.h"
 #include "visq/data.h"
 #include "visq/diagnose.h"
+#include "visq/recommend.h"
 
 namespace visq::diagnosis {
 namespace {
@@ -151,30 +152,77 @@ TEST_F(Twins, TrainedFurther) {
   EXPECT_EQ(first_remark(much), "trained further");
 }
 
-TEST_F(Twins, PrunedWeights) {
-  ModelEdit edit;  // of the quantized model: the small half of every layer's codes
-  const Subgraph& graph = int8_->main();
+/// What makes zeros of the quantized model's codes below a limit.
+ModelEdit pruned(const Model& int8, int limit) {
+  ModelEdit edit;
+  const Subgraph& graph = int8.main();
   for (const Operator& op : graph.operators) {
     const bool layer = op.type == "CONV_2D" || op.type == "DEPTHWISE_CONV_2D" || op.type == "FULLY_CONNECTED";
     if (!layer) continue;
     const int weights = op.inputs[1];
     std::vector<std::byte> codes(graph.tensors[as_size(weights)].data.begin(), graph.tensors[as_size(weights)].data.end());
     for (std::byte& code : codes) {
-      if (std::abs(static_cast<int>(static_cast<std::int8_t>(code))) < 75) code = std::byte{0};
+      if (std::abs(static_cast<int>(static_cast<std::int8_t>(code))) < limit) code = std::byte{0};
     }
     edit[weights].data = codes;
   }
-  EXPECT_EQ(first_remark(diagnosed(fp32_, edited(*int8_, edit))), "pruned weights");
+  return edit;
 }
 
-TEST_F(Twins, SoftmaxOnOneSide) {
-  Model logits = *int8_;
+TEST_F(Twins, PrunedWeights) { EXPECT_EQ(first_remark(diagnosed(fp32_, edited(*int8_, pruned(*int8_, 75)))), "pruned weights"); }
+
+TEST_F(Twins, PrunedSoLittleThatNothingChanges) {
+  const DiagnoseResult result = diagnosed(fp32_, edited(*int8_, pruned(*int8_, 12)));
+  EXPECT_EQ(first_remark(result), "none");
+  const Finding* const retrained = finding(result, "RETRAINED");
+  ASSERT_NE(retrained, nullptr);
+  EXPECT_EQ(retrained->severity, Severity::kHint);
+  EXPECT_NE(retrained->text.find("pruned"), std::string::npos) << retrained->text;
+}
+
+/// A model without its last operator, a SOFTMAX.
+std::shared_ptr<const Model> ending_in_logits(const Model& model) {
+  Model logits = model;
   Subgraph& graph = logits.subgraphs.front();
   graph.outputs = {graph.operators.back().inputs[0]};
   graph.operators.pop_back();
-  const DiagnoseResult result = diagnosed(fp32_, std::make_shared<const Model>(logits));
+  return std::make_shared<const Model>(logits);
+}
+
+TEST_F(Twins, SoftmaxOnOneSide) {
+  const DiagnoseResult result = diagnosed(fp32_, ending_in_logits(*int8_));
   EXPECT_EQ(first_remark(result), "ends differ");
   EXPECT_NE(result.remarks.front().text.find("only the float model ends with SOFTMAX"), std::string::npos) << result.remarks.front().text;
+  EXPECT_EQ(result.damage.rows, 16);
+  EXPECT_EQ(result.damage.classes, 10);
+  EXPECT_EQ(result.damage.same_best, 16) << "SOFTMAX keeps the order";
+}
+
+TEST_F(Twins, RecommendRepairsNothingWhereTheEndsDiffer) {
+  const auto data = open_data(digits("data.h5"), *fp32_).value();
+  RecommendOptions options;
+  options.records = {0, 16};
+  for (const auto& [f, q] : {std::pair(fp32_, ending_in_logits(*int8_)), std::pair(ending_in_logits(*fp32_), int8_)}) {
+    const RecommendResult result = recommend(f, q, *data, options).value();
+    ASSERT_EQ(result.remarks.size(), 1U);
+    EXPECT_EQ(result.remarks.front().kind, "different ends");
+    EXPECT_TRUE(result.doubtful);
+    EXPECT_TRUE(result.repaired_model.empty());
+  }
+}
+
+TEST_F(Twins, RecommendNamesLabelsThatAreNoClass) {
+  const auto data = open_data(digits("data.h5"), *fp32_).value();
+  RecommendOptions options;
+  options.records = options.labelled_records = {0, 16};
+  options.labelled = data.get();
+  options.labels = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1, 2, 3, 4, 5, 10};
+  const RecommendResult result = recommend(fp32_, int8_, *data, options).value();
+  ASSERT_EQ(result.remarks.size(), 1U);
+  EXPECT_EQ(result.remarks.front().kind, "wrong labels");
+  EXPECT_NE(result.remarks.front().text.find("2 of 16 labels name none of the 10 classes (0 to 9), the first is 10"), std::string::npos)
+      << result.remarks.front().text;
+  EXPECT_TRUE(result.repaired_model.empty());
 }
 
 TEST_F(Twins, NormalizationInTheFirstLayer) {

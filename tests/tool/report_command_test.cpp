@@ -105,6 +105,15 @@ TEST(ReportCommand, SaysAccuracyOfAllRecords) {
   EXPECT_THAT(page, HasSubstr("\"post\":\"softmax\""));
 }
 
+TEST(ReportCommand, DiagnosesWithTheLabels) {
+  const TemporaryFolder folder;
+  const ProcessResult run = run_tool({"report", kFp32, kInt8, "-d", kData, "--labels", example("labels.npy"), "--quiet", "--json", "-"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const auto json = nlohmann::json::parse(run.out);
+  EXPECT_EQ(json["diagnose"]["accuracy"], json["compare"]["accuracy"]);
+  EXPECT_EQ(json["diagnose"]["damage"]["records"], 64) << "damage is that of all records";
+}
+
 TEST(ReportCommand, TimesOperatorsWhereAsked) {
   const TemporaryFolder folder;
   EXPECT_THAT(page_after({"report", kFp32, kInt8, "--records", "2", "--time"}, folder), HasSubstr("\"runs\":"));

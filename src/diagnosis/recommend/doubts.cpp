@@ -6,9 +6,8 @@
 #include <cmath>
 
 #include "core/as_size.h"
+#include "diagnosis/ends.h"
 #include "diagnosis/weight_steps.h"
-#include "kernels/op.h"
-#include "model/slots.h"
 
 namespace visq::diagnosis {
 namespace {
@@ -26,17 +25,6 @@ std::optional<double> median_cosine(const Symptoms& symptoms) {
   const auto middle = cosines.begin() + static_cast<std::ptrdiff_t>(cosines.size() / 2);
   std::nth_element(cosines.begin(), middle, cosines.end());
   return *middle;
-}
-
-/// The operator that a tensor's values come from, behind those that only move them; null: none.
-const Operator* origin(const quant::GraphIndex& graph, int tensor) {
-  for (int maker = graph.maker(tensor); maker >= 0; maker = graph.maker(tensor)) {
-    const Operator& op = graph.op(maker);
-    if (!graph.passes_through(maker) && !kernels::facts_of(op).reorders) return &op;
-    tensor = input_of(op, 0);
-    if (tensor == kNoTensor) break;
-  }
-  return nullptr;
 }
 
 /// See in_calibrated_units().
@@ -63,22 +51,25 @@ class RescaledData final : public RecordSource {
   std::vector<InputMismatch> foreign_;
 };
 
-bool squashes(const Operator* op) { return op != nullptr && kernels::facts_of(*op).fixed_grid.scale8 != 0; }
-
 /// One of the models ends with a SOFTMAX, LOGISTIC or the like that the other does not have.
 std::optional<GlobalRemark> doubt_outputs(const Subject& subject) {
-  for (const int output : compared_outputs(subject)) {
-    const Operator* const quantized = origin(subject.q(), output);
-    const Operator* const reference = origin(subject.r(), subject.reference_of(output));
-    if (squashes(quantized) == squashes(reference)) continue;
-    const bool in_reference = squashes(reference);
-    return GlobalRemark{
-        "different ends",
-        fmt::format("the {} model ends with {}, the other without: they compute different things, so nothing is repaired; compare "
-                    "scores with scores",
-                    in_reference ? "float" : "quantized", (in_reference ? reference : quantized)->type)};
-  }
-  return std::nullopt;
+  const auto ends = different_ends(subject);
+  if (!ends) return std::nullopt;
+  return GlobalRemark{"different ends",
+                      fmt::format("the {} model ends with {}, the other without: they compute different things, so nothing is repaired; "
+                                  "compare scores with scores",
+                                  ends->in_reference ? "float" : "quantized", ends->type)};
+}
+
+/// Labels that name no class.
+std::optional<GlobalRemark> doubt_labels(const LabelledScore& score) {
+  if (score.outside == 0) return std::nullopt;
+  return GlobalRemark{
+      "wrong labels",
+      fmt::format(
+          "{} of {} labels name none of the {} classes (0 to {}), the first is {}: nothing is repaired while the labels are in doubt; "
+          "diagnose --labels tries the usual errors (labels that count from 1: --label-offset -1)",
+          score.outside, score.records, score.classes, score.classes - 1, score.first_outside)};
 }
 
 }  // namespace
@@ -93,6 +84,9 @@ std::unique_ptr<RecordSource> in_calibrated_units(RecordSource& data, std::vecto
 }
 
 std::optional<GlobalRemark> doubt(const MeasuredPair& pair, const Symptoms& symptoms, const std::optional<LabelledScores>& scores) {
+  if (scores) {
+    if (auto remark = doubt_labels(scores->as_given)) return remark;
+  }
   const std::string foreign = pair.foreign_inputs().empty() ? "" : sentence(pair.foreign_inputs().front(), pair.subject().quantized().path);
   if (scores && scores->rescaled && scores->rescaled->right > scores->as_given.right) {
     return GlobalRemark{

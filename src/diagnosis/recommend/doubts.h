@@ -14,6 +14,9 @@ struct LabelledScore {
   double right = 0;
   double guess = 0;  ///< of the most frequent label
   std::int64_t records = 0;
+  std::int64_t classes = 0;
+  std::int64_t outside = 0;        ///< labels that name none of them
+  std::int64_t first_outside = 0;  ///< the first of these, with the offset
   /// No better than three standard deviations of a guess.
   bool near_chance() const;
 };

@@ -65,29 +65,49 @@ Status run_all(analysis::PartialModels& models, const PartSet& parts, const Reco
   return {};
 }
 
-/// Whether the label is the best class of the first output.
-Result<bool> is_right(const Array& scores, const TensorInfo& info, std::int64_t label) {
-  const std::int64_t classes = scores.shape.rank() > 0 ? scores.shape.back() : 0;
-  const bool row = scores.dtype == DType::kFloat32 && classes > 1 && scores.shape.elements() == classes;
-  if (!row) return bad_input("'{}' is no row of class scores, so labels say nothing about it", info.name);
-  if (label < 0 || label >= classes) return bad_input("label {} is none of {} classes", label, classes);
-  return rank_of({reinterpret_cast<const float*>(scores.bytes.data()), as_size(classes)}, label) < 1;
+/// The score of all records, but for the guess.
+class Scores {
+ public:
+  /// Whether the label is the best class of the first output; one that names no class never is.
+  Status add(const Array& scores, const TensorInfo& info, std::int64_t label) {
+    const std::int64_t classes = scores.shape.rank() > 0 ? scores.shape.back() : 0;
+    const bool row = scores.dtype == DType::kFloat32 && classes > 1 && scores.shape.elements() == classes;
+    if (!row) return bad_input("'{}' is no row of class scores, so labels say nothing about it", info.name);
+    score_.classes = classes;
+    ++score_.records;
+    if (label < 0 || label >= classes) {
+      if (score_.outside++ == 0) score_.first_outside = label;
+      return {};
+    }
+    right_ += rank_of({reinterpret_cast<const float*>(scores.bytes.data()), as_size(classes)}, label) < 1 ? 1 : 0;
+    return {};
+  }
+  LabelledScore result() const {
+    LabelledScore score = score_;
+    score.right = static_cast<double>(right_) / static_cast<double>(std::max<std::int64_t>(1, score.records));
+    return score;
+  }
+
+ private:
+  LabelledScore score_;
+  std::int64_t right_ = 0;
+};
+
+Result<LabelledScore> scores_of(analysis::PartialModels& models, const PartSet& parts, const RecommendOptions& options) {
+  const Subgraph& graph = models.reference().main();
+  if (graph.outputs.empty()) return bad_input("{}: has no outputs, so labels say nothing about it", models.reference().path);
+  const TensorInfo& output = graph.tensors[as_size(graph.outputs[0])];
+  Scores scores;
+  VISQ_TRY(run_all(models, parts, options, [&](std::int64_t record, Outputs&& outputs) -> Status {
+    return scores.add(outputs[0], output, options.labels[as_size(record)] + options.label_offset);
+  }));
+  return scores.result();
 }
 
 /// Share of the labels that are the best class.
 Result<double> share_right(analysis::PartialModels& models, const PartSet& parts, const RecommendOptions& options) {
-  const Subgraph& graph = models.reference().main();
-  if (graph.outputs.empty()) return bad_input("{}: has no outputs, so labels say nothing about it", models.reference().path);
-  const TensorInfo& output = graph.tensors[as_size(graph.outputs[0])];
-  std::int64_t right = 0;
-  VISQ_TRY(run_all(models, parts, options, [&](std::int64_t record, Outputs&& outputs) -> Status {
-    const std::int64_t label = options.labels[as_size(record)] + options.label_offset;
-    VISQ_ASSIGN(const bool hit, is_right(outputs[0], output, label));
-    right += hit ? 1 : 0;
-    return {};
-  }));
-  const auto range = options.labelled_records;
-  return static_cast<double>(right) / static_cast<double>(std::max<std::int64_t>(1, range.last - range.first));
+  VISQ_ASSIGN(const LabelledScore score, scores_of(models, parts, options));
+  return score.right;
 }
 
 Status need_labels(const RecommendOptions& options) {
@@ -109,14 +129,11 @@ Result<double> judged(analysis::PartialModels& models, const PartSet& parts, con
 Result<LabelledScore> float_score(analysis::PartialModels& models, const RecommendOptions& options) {
   VISQ_TRY(need_labels(options));
   const auto [first, last] = options.labelled_records;
+  VISQ_ASSIGN(LabelledScore score, scores_of(models, {}, options));
   std::map<std::int64_t, std::int64_t> counts;
-  LabelledScore score;
-  for (std::int64_t record = first; record < last; ++record) {
-    score.guess = std::max(score.guess, static_cast<double>(++counts[options.labels[as_size(record)]]));
-  }
-  score.records = last - first;
-  score.guess /= static_cast<double>(std::max<std::int64_t>(1, score.records));
-  VISQ_ASSIGN(score.right, share_right(models, {}, options));
+  std::int64_t most = 0;
+  for (std::int64_t record = first; record < last; ++record) most = std::max(most, ++counts[options.labels[as_size(record)]]);
+  score.guess = static_cast<double>(most) / static_cast<double>(std::max<std::int64_t>(1, last - first));
   return score;
 }
 

@@ -51,7 +51,7 @@ std::optional<GlobalRemark> judge(const TwinEvidence& evidence) {
   if (evidence.layers.pairs.empty()) return std::nullopt;
   const LayerPair& last = evidence.layers.pairs.back();
   const std::size_t classes = last.channels.size();
-  const bool scores = evidence.answers.classes == static_cast<std::int64_t>(classes);
+  const bool scores = evidence.damage.classes == static_cast<std::int64_t>(classes);
   if (!scores || last.cosine >= kSameRow || classes > kMostClasses) return std::nullopt;
   const auto f = unit_rows(evidence.r(), last.reference_node), q = unit_rows(evidence.q(), last.quantized_node);
   if (!f || !q) return std::nullopt;

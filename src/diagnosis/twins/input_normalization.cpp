@@ -7,6 +7,7 @@
 
 #include "analysis/facts/layer_values.h"
 #include "core/as_size.h"
+#include "diagnosis/whole/data_remarks.h"
 #include "diagnosis/whole/twins.h"
 #include "model/slots.h"
 
@@ -52,7 +53,8 @@ double factor_of_first(const TwinLayers& layers) {
 }
 
 std::optional<GlobalRemark> judge(const TwinEvidence& evidence) {
-  if (!evidence.differ()) return std::nullopt;  // both are right, each in its own way
+  const bool foreign = !foreign_input(evidence.symptoms).empty();
+  if (!evidence.differ() && !foreign) return std::nullopt;  // both are right, each in its own way
   constexpr std::string_view kAdvice =
       "so data that are right for one are wrong for the other. Convert both with the normalization inside, or both without it, and feed "
       "them accordingly; which of the two these data are for cannot be seen without labels (--labels)";
@@ -65,7 +67,7 @@ std::optional<GlobalRemark> judge(const TwinEvidence& evidence) {
                                     std::min(f.size(), q.size()) == 0 ? "no such operator" : "fewer", kAdvice)};
   }
   const double factor = factor_of_first(evidence.layers);
-  if (std::max(factor, 1 / factor) < kFactor) return std::nullopt;
+  if (!evidence.differ() || std::max(factor, 1 / factor) < kFactor) return std::nullopt;
   return GlobalRemark{"normalization inside",
                       fmt::format("the first layer's weights are {:.4g} times the float model's, and all other weights are the same, as "
                                   "where the normalization of the input was folded into it in one of the models, {}",

@@ -6,6 +6,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
+#include <span>
 
 #include "analysis/records/model_runner.h"
 #include "analysis/records/owned_map.h"
@@ -43,12 +45,17 @@ std::vector<float> values_of(const FeatureMap& map) {
 class ReferenceOutputs final : public MapSink {
  public:
   Status begin_record(std::int64_t) override {
-    values_.clear();
+    values_.clear(), rows_.clear();
     return {};
   }
   Status add(const FeatureMap& map) override {
     values_[map.tensor] = values_of(map);
+    if (is_row(map)) rows_.insert(map.tensor);
     return {};
+  }
+  bool is_row(int tensor) const { return rows_.contains(tensor); }
+  static bool is_row(const FeatureMap& map) {
+    return map.shape.rank() > 0 && map.shape.back() == map.shape.elements() && map.shape.back() > 1;
   }
   const std::vector<float>* find(int tensor) const {
     const auto found = values_.find(tensor);
@@ -57,7 +64,11 @@ class ReferenceOutputs final : public MapSink {
 
  private:
   std::map<int, std::vector<float>> values_;
+  std::set<int> rows_;
 };
+
+/// The index of the largest element.
+std::ptrdiff_t best_of(std::span<const float> row) { return std::max_element(row.begin(), row.end()) - row.begin(); }
 
 /// Sums over one channel of an output, or over all of it.
 struct OutputSums {
@@ -121,6 +132,7 @@ class Comparison final : public MapSink {
     return {};
   }
   Status add(const FeatureMap& map) override {
+    if (map.tensor == subject_.quantized().main().outputs[0]) compare_rows(map);
     const int twin = subject_.reference_of(map.tensor);
     const std::vector<float>* wanted = twin < 0 ? nullptr : reference_.find(twin);
     const std::vector<float> found = values_of(map);
@@ -142,7 +154,8 @@ class Comparison final : public MapSink {
       const OutputSums& first = sums.front();
       damage.sqnr = std::min(damage.sqnr, decides(tensor) ? signal_to_error(first.squares, first.errors) : worst_quantity(sums));
     }
-    return sums_.empty() ? OutputDamage() : damage;
+    if (sums_.empty()) damage.records = 0, damage.sqnr = 0;  // nothing was compared but rows
+    return damage;
   }
 
  private:
@@ -156,15 +169,23 @@ class Comparison final : public MapSink {
     const TensorInfo& tensor = subject_.r().tensor(reference_output);
     return type_of_maker(reference_output) == "SOFTMAX" && tensor.shape.rank() > 0 && tensor.shape.back() > 1;
   }
-  void count_changed(const std::vector<float>& wanted, const std::vector<float>& found, std::size_t width) {
+  void count_changed(std::span<const float> wanted, std::span<const float> found, std::size_t width) {
     for (std::size_t row = 0; row + width <= wanted.size(); row += width) {
-      const auto best = [&](const std::vector<float>& all) {
-        const auto first = all.begin() + static_cast<std::ptrdiff_t>(row);
-        return std::max_element(first, first + static_cast<std::ptrdiff_t>(width)) - first;
-      };
       ++damage_.decisions;
-      damage_.changed += best(wanted) != best(found) ? 1 : 0;
+      damage_.changed += best_of(wanted.subspan(row, width)) != best_of(found.subspan(row, width)) ? 1 : 0;
     }
+  }
+  /// The first outputs of both, whether they are the same map or not: scores of one model, probabilities of the other.
+  void compare_rows(const FeatureMap& map) {
+    if (subject_.reference().main().outputs.empty()) return;
+    const int first = subject_.reference().main().outputs[0];
+    const std::vector<float>* wanted = reference_.find(first);
+    const std::vector<float> found = values_of(map);
+    if (wanted == nullptr || found.empty() || wanted->size() != found.size()) return;
+    if (!reference_.is_row(first) || !ReferenceOutputs::is_row(map)) return;
+    damage_.classes = map.shape.back();
+    ++damage_.rows;
+    damage_.same_best += best_of(*wanted) == best_of(found) ? 1 : 0;
   }
 
   const Subject& subject_;
@@ -211,9 +232,12 @@ OutputDamage damage_with(const Subject& subject, RecordSource& data, const RunRe
 
 }  // namespace
 
-OutputDamage output_damage(const Subject& subject, RecordSource& data, const RunRequest& request, Mode mode) {
-  const OutputDamage damage = damage_with(subject, data, request, mode, {});
-  if (damage.harmless() || !(keeps_state(subject.reference()) || keeps_state(subject.quantized()))) return damage;
+OutputDamage output_damage(const Subject& subject, RecordSource& data, const RunRequest& request, Mode mode, std::int64_t sequence_length) {
+  SequenceOptions given;
+  given.length = sequence_length;
+  const OutputDamage damage = damage_with(subject, data, request, mode, given);
+  const bool in_order = keeps_state(subject.reference()) || keeps_state(subject.quantized());
+  if (damage.harmless() || !in_order || sequence_length > 0) return damage;
   SequenceOptions each;
   each.length = 1;
   OutputDamage fresh = damage_with(subject, data, request, mode, each);

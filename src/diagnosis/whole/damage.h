@@ -8,6 +8,7 @@
 namespace visq::diagnosis {
 
 /// Runs both models over the records, the quantized one in this mode. Where that fails nothing is known: no record.
-OutputDamage output_damage(const Subject& subject, RecordSource& data, const RunRequest& request, Mode mode);
+/// `sequence_length`: as DiagnoseOptions::sequence_length.
+OutputDamage output_damage(const Subject& subject, RecordSource& data, const RunRequest& request, Mode mode, std::int64_t sequence_length);
 
 }  // namespace visq::diagnosis

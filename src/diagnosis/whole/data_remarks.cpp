@@ -17,26 +17,6 @@ constexpr double kForeignClipped = 0.2, kForeignUsed = 0.1;
 /// the right data.
 constexpr double kHarmless = 20, kRightData = 0.9;
 
-/// An input whose values lie elsewhere than its range, as a clause; empty where all are well.
-std::string foreign_input(const Symptoms& symptoms) {
-  const Subject& subject = symptoms.subject();
-  for (const int input : subject.quantized().main().inputs) {
-    const QuantizedMap* map = symptoms.map(input);
-    for (const int reader : subject.q().readers(input)) {
-      if (map == nullptr && subject.q().op(reader).type == "QUANTIZE") map = symptoms.map(output_of(subject.q().op(reader), 0));
-    }
-    if (map == nullptr || map->used_width() <= 0) continue;
-    const double used = map->used_width() / map->offered_width();
-    if (map->noise.clipped_share < kForeignClipped && used > kForeignUsed) continue;
-    const auto& moments = map->values->moments;
-    return fmt::format(
-        "input '{}' holds values in [{:.4g}, {:.4g}] (mean {:.4g}, deviation {:.4g}), the model was quantized for "
-        "[{:.4g}, {:.4g}]",
-        subject.names().name(input), moments.min, moments.max, moments.mean, moments.deviation(), map->offered.low, map->offered.high);
-  }
-  return "";
-}
-
 /// The change after which the data would fill the ranges, as a clause; empty where there is none.
 Result<std::string> fitting_change(const Symptoms& symptoms, RecordSource& data, const DiagnoseOptions& options) {
   VISQ_ASSIGN(const auto fit, fit_ranges(symptoms, data, options));
@@ -81,6 +61,25 @@ void look_at_layout(const Symptoms& symptoms, const WhatIf& what_if, DiagnoseRes
 }
 
 }  // namespace
+
+std::string foreign_input(const Symptoms& symptoms) {
+  const Subject& subject = symptoms.subject();
+  for (const int input : subject.quantized().main().inputs) {
+    const QuantizedMap* map = symptoms.map(input);
+    for (const int reader : subject.q().readers(input)) {
+      if (map == nullptr && subject.q().op(reader).type == "QUANTIZE") map = symptoms.map(output_of(subject.q().op(reader), 0));
+    }
+    if (map == nullptr || map->used_width() <= 0) continue;
+    const double used = map->used_width() / map->offered_width();
+    if (map->noise.clipped_share < kForeignClipped && used > kForeignUsed) continue;
+    const auto& moments = map->values->moments;
+    return fmt::format(
+        "input '{}' holds values in [{:.4g}, {:.4g}] (mean {:.4g}, deviation {:.4g}), the model was quantized for "
+        "[{:.4g}, {:.4g}]",
+        subject.names().name(input), moments.min, moments.max, moments.mean, moments.deviation(), map->offered.low, map->offered.high);
+  }
+  return "";
+}
 
 Result<std::string> add_data_remarks(const Symptoms& symptoms, const WhatIf& what_if, RecordSource& data, const DiagnoseOptions& options,
                                      DiagnoseResult& result) {

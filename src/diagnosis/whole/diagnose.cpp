@@ -63,9 +63,9 @@ Result<Examination> find_faults(const MeasuredPair& pair, const DiagnoseOptions&
 /// Of all data where the caller named them: the records of a diagnosis are few, and the worst are among them.
 OutputDamage damage_of(const Subject& subject, RecordSource& data, const DiagnoseOptions& options, Mode mode) {
   RunRequest request = options;
-  if (options.all_data == nullptr) return output_damage(subject, data, request, mode);
-  request.records = options.all_records;
-  return output_damage(subject, *options.all_data, request, mode);
+  if (options.scoring.data == nullptr) return output_damage(subject, data, request, mode, options.sequence_length);
+  request.records = options.scoring.records;
+  return output_damage(subject, *options.scoring.data, request, mode, options.sequence_length);
 }
 
 /// Causes that explain something first, what names no cause behind them, then what wins next to nothing; each by severity.
@@ -112,8 +112,7 @@ Result<DiagnoseResult> diagnose(std::shared_ptr<const Model> reference, std::sha
   }
   if (result.interrupted) return result;
   VISQ_ASSIGN(result.losses, layer_losses(reference, quantized, data, options, result.quantized_mode));
-  VISQ_ASSIGN(const Answers answers, answers_of(reference, quantized, data, options, result.quantized_mode));
-  add_twins(*examination.symptoms, data, options, answers, result);
+  add_twins(*examination.symptoms, data, options, result);
   VISQ_TRY(add_evaluation(pair->subject(), options, result));
   VISQ_ASSIGN(const std::string oddity, add_data_remarks(*examination.symptoms, pair->what_if(), data, options, result));
   add_residue(*examination.symptoms, pair->what_if(), *examination.trials, options, result);

@@ -105,6 +105,7 @@ class Evaluation {
     request.label_offset = scoring().label_offset;
     request.output_node = output_;
     request.any_label = true;
+    request.sequence.length = options_.sequence_length;
     VISQ_ASSIGN(Accuracy measured, accuracy(subject_.reference_model(), twin, data, request));
     return Scored(std::move(measured));
   }
@@ -255,7 +256,7 @@ Status explain_poor(const Evaluation& evaluation, const Accuracy& before, Diagno
 }  // namespace
 
 Status add_evaluation(const Subject& subject, const DiagnoseOptions& options, DiagnoseResult& result) {
-  if (options.scoring.data == nullptr) return {};
+  if (!options.scoring.judges()) return {};
   Evaluation evaluation(subject, options, result.quantized_mode);
   VISQ_ASSIGN(result.accuracy, evaluation.as_it_is());
   if (!result.accuracy) return {};

@@ -120,6 +120,17 @@ double TwinLayers::median_cosine() const {
   return *middle;
 }
 
+std::optional<TwinLayers::Pruned> TwinLayers::pruned() const {
+  std::size_t emptied = 0, all = 0, layers = 0;
+  for (const LayerPair& layer : pairs) {
+    emptied += layer.emptied, all += layer.elements;
+    layers += static_cast<double>(layer.emptied) > kPrunedShare * static_cast<double>(layer.elements) ? 1U : 0U;
+  }
+  const double share = all > 0 ? static_cast<double>(emptied) / static_cast<double>(all) : 0;
+  if (share < kPrunedShare || 2 * layers < pairs.size() || layers < kFewLayers) return std::nullopt;
+  return Pruned{share, layers};
+}
+
 std::size_t TwinLayers::moved() const {
   return as_size(std::count_if(pairs.begin(), pairs.end(), [](const LayerPair& pair) { return pair.moved(); }));
 }

@@ -41,6 +41,14 @@ struct TwinLayers {
   double median_cosine() const;
   std::size_t moved() const;
   bool most_moved() const { return 2 * moved() > pairs.size(); }
+  /// Weights that rounding cannot have made zero, as a share of all, and the layers in which they are many (kPrunedShare).
+  struct Pruned {
+    double share = 0;
+    std::size_t layers = 0;
+  };
+  /// Nothing where the quantized model's weights were not pruned: few are zero, or few layers have them.
+  std::optional<Pruned> pruned() const;
+  static constexpr double kPrunedShare = 0.05;
   static constexpr std::size_t kFewLayers = 2;
 };
 

@@ -53,22 +53,27 @@ void add_retrained(const TwinEvidence& evidence, DiagnoseResult& result) {
   if (!usual.retrained()) return;
   Finding finding;
   finding.cause = "RETRAINED";
-  finding.text = fmt::format(
-      "the weights are a trained-on version of the float model's: in the median layer {:.2f} steps RMS off, {:.1f} % of their "
-      "size, where rounding gives 0.29 steps{}",
-      usual.rms, 100 * usual.relative, evidence.blame());
+  const auto pruned = evidence.layers.pruned();
+  const std::string how =
+      pruned ? fmt::format("pruned ({:.0f} % of them are zero and more than a step off zero in the float model)", 100 * pruned->share)
+             : "a trained-on version of the float model's";
+  finding.text =
+      fmt::format("the weights are {}: in the median layer {:.2f} steps RMS off, {:.1f} % of their size, where rounding gives 0.29 steps{}",
+                  how, usual.rms, 100 * usual.relative, evidence.blame());
   finding.evidence = {{"steps_rms", usual.rms},
                       {"relative_difference", usual.relative},
                       {"median_cosine", evidence.layers.median_cosine()},
                       {"threshold", UsualDifference::kRetrainedSteps}};
   if (evidence.own_sqnr) finding.evidence.emplace_back(kOwnSqnr, *evidence.own_sqnr);
-  finding.fix = "compare with the float model that this training started from or ended with";
+  if (pruned) finding.evidence.emplace_back("pruned_share", pruned->share);
+  finding.fix = pruned ? "compare with the pruned float model, or quantize the one given"
+                       : "compare with the float model that this training started from or ended with";
   result.findings.insert(result.findings.begin(), std::move(finding));  // what else is odd about weights comes from there
 }
 
 }  // namespace
 
-bool TwinEvidence::differ() const { return answers.records > 0 ? answers.same_share() < kSameAnswers : output_sqnr < kGoodTwinSqnr; }
+bool TwinEvidence::differ() const { return damage.rows > 0 ? damage.same_share() < kSameAnswers : output_sqnr < kGoodTwinSqnr; }
 
 bool TwinEvidence::differ_by_weights() const { return differ() && (!own_sqnr || *own_sqnr >= output_sqnr + kCostOfWeights); }
 
@@ -82,12 +87,11 @@ std::string TwinEvidence::blame() const {
   return measured + ": it is the weights that differ, not what quantization makes of them";
 }
 
-void add_twins(const Symptoms& symptoms, RecordSource& data, const DiagnoseOptions& options, const Answers& answers,
-               DiagnoseResult& result) {
+void add_twins(const Symptoms& symptoms, RecordSource& data, const DiagnoseOptions& options, DiagnoseResult& result) {
   const Subject& subject = symptoms.subject();
   const bool fault_found =
       std::any_of(result.findings.begin(), result.findings.end(), [](const Finding& each) { return each.severity == Severity::kError; });
-  TwinEvidence evidence{symptoms, twin_layers(subject.r(), subject.q()), answers, HUGE_VAL, fault_found, std::nullopt};
+  TwinEvidence evidence{symptoms, twin_layers(subject.r(), subject.q()), result.damage, HUGE_VAL, fault_found, std::nullopt};
   for (const double sqnr : result.output_sqnr) evidence.output_sqnr = std::min(evidence.output_sqnr, sqnr);
   if (evidence.layers.most_moved()) evidence.own_sqnr = measure_own(evidence, data, options, result.quantized_mode);
   std::vector<const TwinDef*> kinds = twin_all();

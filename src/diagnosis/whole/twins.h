@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "diagnosis/symptoms.h"
-#include "diagnosis/whole/answers.h"
 #include "diagnosis/whole/twin_layers.h"
 #include "visq/diagnose.h"
 
@@ -18,7 +17,7 @@ inline constexpr std::string_view kOwnSqnr = "sqnr_with_own_weights";
 struct TwinEvidence {
   const Symptoms& symptoms;
   TwinLayers layers;
-  Answers answers;
+  const OutputDamage& damage;
   double output_sqnr = 0;    ///< of the worst output, in dB
   bool fault_found = false;  ///< there is an error among the findings
   /// The same against the reference with the weights and biases of the quantized model, where most weights differ and all can be exchanged:
@@ -47,7 +46,6 @@ struct TwinDef {
 
 /// Adds what the kinds of twins have to say to the remarks, before all others, and RETRAINED to the findings. `data`: the records that were
 /// diagnosed.
-void add_twins(const Symptoms& symptoms, RecordSource& data, const DiagnoseOptions& options, const Answers& answers,
-               DiagnoseResult& result);
+void add_twins(const Symptoms& symptoms, RecordSource& data, const DiagnoseOptions& options, DiagnoseResult& result);
 
 }  // namespace visq::diagnosis

@@ -83,26 +83,6 @@ Status add_validation(const Arguments& arguments, const SharedModel& reference, 
   return {};
 }
 
-/// What accuracy is measured by, on all records that the data options name; the diagnosis itself looks at fewer.
-Scoring scoring_of(const Arguments& arguments, const Labels& labels, const Pair& pair, const Records& all) {
-  Scoring scoring;
-  if (!arguments.scores.wanted()) return scoring;
-  scoring.data = all.source.get();
-  scoring.records = all.range;
-  scoring.labels = labels.values;
-  scoring.label_offset = labels.offset;
-  scoring.output_node = arguments.scores.output_node;
-  if (arguments.scores.eval.empty()) return scoring;
-  scoring.program = [&arguments, &pair](RecordSource& data, RecordRange records) {
-    AccuracyOptions options;
-    options.records = records;
-    options.stop = &interrupted();
-    options.quantized_mode = default_mode(*pair.quantized);
-    return judge_pair(arguments.scores.eval, pair.reference, pair.quantized, data, options);
-  };
-  return scoring;
-}
-
 std::string next_command(const DiagnoseResult& result, const Arguments& arguments) {
   const auto word = [](const std::string& text) { return report::shell_word(text); };
   const std::string data = arguments.data.path.empty() ? "DATA" : word(arguments.data.path);
@@ -145,13 +125,11 @@ Result<int> execute(const Arguments& arguments) {
   const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
   VISQ_ASSIGN(const Records all, open_records(arguments.data, *reference, quantized.get(), false, Console(true, false)));
-  options.all_data = all.source.get();
-  options.all_records = all.range;
-  options.scoring = scoring_of(arguments, labels, pair, all);
   if (arguments.data.records.empty()) {
     VISQ_ASSIGN(options.repairs, keep_for_repairs(records, kRecords, kOtherRecords, *reference, *quantized, console));
   }
   VISQ_ASSIGN(options.sequence_length, parse_sequence_length(arguments.sequence_length, *reference, quantized.get(), console));
+  options.scoring = scoring_of(arguments.scores, labels, reference, quantized, *all.source, all.range, options.sequence_length);
   set_up(options, records, "trials", console);
   auto diagnosed = diagnose(reference, quantized, *records.source, options);
   if (interrupted()) return interruption_exit_code("nothing written");  // the program of --eval was, too

@@ -140,16 +140,17 @@ Status fill(const Arguments& arguments, Plan& plan, const Console& console, Full
   report.reference = inspect(*reference);
   report.quantized = inspect(*quantized);
   if (arguments.quick || interrupted()) return {};
-  VISQ_ASSIGN(const Records all, open_records(pair.data, *reference, quantized.get(), false, Console(true, false), options.sequence));
   const auto compared = static_cast<double>(std::max<std::int64_t>(1, options.records.last - options.records.first));
+  VISQ_ASSIGN(const Records all, open_records(pair.data, *reference, quantized.get(), false, Console(true, false), options.sequence));
+  Scoring scoring;  // with fed-back inputs the data alone say nothing
+  if (options.sequence.feed_back.empty()) {
+    scoring = scoring_of(pair, plan.labels, reference, quantized, *all.source, all.range, options.sequence.length);
+  }
   if (pair.data.records.empty() && options.sequence.feed_back.empty())
     VISQ_TRY(keep_spread(records, kRecords, *reference, *quantized, console));
   options.records = records.range;
   const double seconds = whole_pass / compared * static_cast<double>(options.records.last - options.records.first);
-  Scoring scoring;
-  if (!plan.labels.values.empty()) scoring = {all.source.get(), all.range, plan.labels.values, plan.labels.offset, pair.output_node, {}};
-  add_report_parts({reference, quantized, *records.source, options, arguments.time, plan.seconds, std::move(scoring)}, seconds, console,
-                   report);
+  add_report_parts({reference, quantized, *records.source, options, scoring, arguments.time, plan.seconds}, seconds, console, report);
   return {};
 }
 
@@ -169,9 +170,11 @@ Status add_recipes(const Arguments& arguments, const Plan& plan, const Console& 
   return {};
 }
 
-/// "3 findings, the first: ACT_CLIP of conv1; repairing it wins 6.1 dB".
+/// "wrong labels: …", or "3 findings, the first: ACT_CLIP of conv1; repairing it wins 6.1 dB".
 std::string first_finding(const FullReport& report) {
   if (!report.diagnosis) return "";
+  const auto& remarks = report.diagnosis->remarks;
+  if (!remarks.empty()) return report::printable(remarks.front().kind + ": " + remarks.front().text) + "\n";
   const auto& findings = report.diagnosis->findings;
   if (findings.empty()) return "no findings\n";
   const Finding& first = findings.front();

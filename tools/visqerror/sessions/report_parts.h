@@ -11,9 +11,9 @@ struct ReportSubject {
   SharedModel reference, quantized;
   RecordSource& data;
   CompareOptions compare;  ///< records, modes, threads and sequence hold for every part that knows them
+  Scoring scoring;         ///< of the diagnosis
   bool time = false;       ///< also measure operators
   double seconds = 0;      ///< for all parts together
-  Scoring scoring = {};    ///< by labels, for the diagnosis
 };
 
 /// Runs part after part, says how long that will take, and stops when time is over. A part that could not be computed is listed in

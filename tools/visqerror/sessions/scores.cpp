@@ -76,4 +76,25 @@ Result<std::optional<Accuracy>> measure_accuracy(const ScoreArguments& arguments
   return std::optional(std::move(measured));
 }
 
+Scoring scoring_of(const ScoreArguments& arguments, const Labels& labels, const SharedModel& reference, const SharedModel& quantized,
+                   RecordSource& data, RecordRange records, std::int64_t sequence_length) {
+  Scoring scoring;
+  scoring.data = &data;
+  scoring.records = records;
+  if (!arguments.wanted()) return scoring;
+  scoring.labels = labels.values;
+  scoring.label_offset = labels.offset;
+  scoring.output_node = arguments.output_node;
+  if (arguments.eval.empty()) return scoring;
+  scoring.program = [&arguments, reference, quantized, sequence_length](RecordSource& judged, RecordRange range) {
+    AccuracyOptions options;
+    options.records = range;
+    options.stop = &interrupted();
+    options.quantized_mode = default_mode(*quantized);
+    options.sequence.length = sequence_length;
+    return judge_pair(arguments.eval, reference, quantized, judged, options);
+  };
+  return scoring;
+}
+
 }  // namespace visq::tool

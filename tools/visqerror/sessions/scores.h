@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "visq/accuracy.h"
+#include "visq/diagnose.h"
 #include "visqerror/options/options.h"
 #include "visqerror/options/shared_options.h"
 #include "visqerror/sessions/session.h"
@@ -36,5 +37,9 @@ Result<std::optional<Accuracy>> judge_pair(const std::string& program, const Sha
 /// Top-1 and top-5 of both models, or what the program says of them; nothing where it was interrupted.
 Result<std::optional<Accuracy>> measure_accuracy(const ScoreArguments& arguments, const Labels& labels, const SharedModel& reference,
                                                  const SharedModel& quantized, RecordSource& data, const PairRunRequest& request);
+
+/// What a diagnosis of the pair is judged by: all the data, and accuracy where the arguments, which must outlive it, ask for that.
+Scoring scoring_of(const ScoreArguments& arguments, const Labels& labels, const SharedModel& reference, const SharedModel& quantized,
+                   RecordSource& data, RecordRange records, std::int64_t sequence_length);
 
 }  // namespace visq::tool
