@@ -63,7 +63,6 @@ void OperatorGraph::find_data() {
   }
 }
 
-/// Weights that are turned or widened in the graph are no data.
 std::vector<int> OperatorGraph::data_inputs(int op) const {
   std::vector<int> inputs = index_.data_inputs(op);
   std::erase_if(inputs, [&](int input) { return !from_data_[as_size(input)]; });

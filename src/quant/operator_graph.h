@@ -48,6 +48,9 @@ class OperatorGraph {
   bool foldable(int op) const { return foldable_[as_size(op)]; }
   /// Cuts, pads or reorders what it reads: told by that alone.
   bool moves(int op) const { return absorbable(op) && !foldable(op); }
+  /// The operator's inputs that are computed from graph inputs, each as its origin, in order: weights that are turned or widened in the
+  /// graph are none.
+  std::vector<int> data_inputs(int op) const;
   /// The only operator that reads the output of `op`, behind QUANTIZE and DEQUANTIZE too; kNone where there are others, or none.
   int only_reader(int op) const;
   /// True where an operator computes from the outputs of another, over any number of steps. Large graphs give no answer but false.
@@ -56,7 +59,6 @@ class OperatorGraph {
  private:
   void find_kinds();
   void find_data();
-  std::vector<int> data_inputs(int op) const;
   void find_neighbours();
   void find_ancestors();
   std::vector<int> makers_behind(int tensor) const;

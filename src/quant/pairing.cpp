@@ -5,10 +5,12 @@
 
 #include "core/as_size.h"
 #include "kernels/op.h"
+#include "quant/blocks.h"
 #include "quant/cuts.h"
 #include "quant/name_parts.h"
 #include "quant/operator_match.h"
 #include "quant/pair_graphs.h"
+#include "quant/pair_side.h"
 
 namespace visq::quant {
 namespace {
@@ -22,22 +24,6 @@ std::string_view fused_activation(const Operator& op) {
   const std::string_view name = op.attributes.text("fused_activation_function", "NONE");
   return name == "NONE" ? std::string_view() : name;
 }
-
-/// One graph with the partners of its maps and operators.
-struct PairSide {
-  explicit PairSide(const Subgraph& subgraph)
-      : index(subgraph),
-        graph(index),
-        partner(subgraph.tensors.size(), kNone),
-        apart(partner.size(), false),
-        doubted(partner.size(), false),
-        op_paired(subgraph.operators.size(), false) {}
-  GraphIndex index;
-  OperatorGraph graph;
-  std::vector<int> partner;          ///< per tensor
-  std::vector<bool> apart, doubted;  ///< per tensor: a rule says that it has no partner; because of its values
-  std::vector<bool> op_paired;
-};
 
 class MapPairer {
  public:
@@ -53,6 +39,7 @@ class MapPairer {
     }
     for (const OperatorMatch& match : operators) pair_outputs(match);
     pair_moves();
+    for (const OperatorMatch& match : operators) pair_blocks(match);
     pair_by_name();
     return report();
   }
@@ -179,6 +166,35 @@ class MapPairer {
     });
   }
 
+  /// What two operators read that other operators make from the same maps, as where a normalization is one operator in one graph and five
+  /// in the other. The maps' values have the last word (judge_pairs).
+  void pair_blocks(const OperatorMatch& match) {
+    const auto own = r_.graph.data_inputs(match.reference), other = q_.graph.data_inputs(match.quantized);
+    if (own.size() != other.size()) return;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      for (const int r : unmoved(r_, own[i])) {
+        for (const int q : unmoved(q_, other[i])) {
+          if (r_.partner[as_size(r)] != kNone || q_.partner[as_size(q)] != kNone) continue;
+          if (!shapes_fit(r_.index.tensor(r), q_.index.tensor(q)) || !same_block(r_, r, q_, q)) continue;
+          join(r, q, PairedBy::kStructure, false);
+        }
+      }
+    }
+  }
+
+  /// A map, and what it is another order of, as long as nothing else reads that.
+  static std::vector<int> unmoved(const PairSide& side, int tensor) {
+    std::vector<int> maps{tensor};
+    constexpr std::size_t kMost = 4;
+    for (int maker = side.index.maker(tensor); maker != kNone && side.graph.moves(maker) && maps.size() < kMost;) {
+      const int source = side.graph.data_inputs(maker)[0];
+      if (side.index.maker(source) != kNone && side.graph.only_reader(side.index.maker(source)) != maker) break;
+      maps.push_back(source);
+      maker = side.index.maker(source);
+    }
+    return maps;
+  }
+
   /// Parts and other orders of maps that are paired: they are told by what they read. Converters cut with SPLIT or with SLICE, and insert
   /// orders of their own.
   void pair_moves() {
@@ -289,7 +305,9 @@ class MapPairer {
                            to_string(other.index.tensor(map).shape));
       }
     }
-    return fmt::format("no {} in the other model with the same inputs and shape", index.op(maker).label());
+    const std::string otherwise = done_otherwise(own, maker, other);
+    return fmt::format("no {} in the other model with the same inputs and shape{}{}", index.op(maker).label(),
+                       otherwise.empty() ? "" : "; ", otherwise);
   }
 
   /// Says so where an operator behind this one, and so this one's map too, is a part of one operator of the other graph.
