@@ -41,11 +41,12 @@ struct MapStatistics {
 /// Identity of a feature map in one model.
 struct MapIdentity {
   int subgraph = 0;
-  int node = -1;     ///< operator index, -1 for a graph input
-  int output = 0;    ///< which output of the operator (which graph input)
-  int tensor = 0;    ///< tensor index
-  std::string name;  ///< tensor name; duplicate or empty names carry "#index"
-  std::string op;    ///< operator type, "INPUT" for graph inputs
+  int node = -1;             ///< operator index, -1 for a graph input
+  int output = 0;            ///< which output of the operator (which graph input)
+  int tensor = 0;            ///< tensor index
+  std::string name;          ///< tensor name; duplicate or empty names carry "#index"
+  std::string display = {};  ///< short and unique, for people, see display_names(); empty for maps of dumps: their name
+  std::string op;            ///< operator type, "INPUT" for graph inputs
   DType dtype = DType::kFloat32;
   std::vector<float> scale;
   std::vector<std::int64_t> zero_point;

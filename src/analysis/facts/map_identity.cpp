@@ -10,6 +10,7 @@ MapNames::MapNames(const Model& model, int subgraph)
       graph_(model.subgraphs[as_size(subgraph)]),
       subgraph_(subgraph),
       names_(tensor_names(graph_)),
+      displays_(display_names(graph_)),
       places_(graph_.tensors.size()) {
   for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
     places_[as_size(graph_.inputs[i])] = {-1, static_cast<int>(i)};
@@ -31,6 +32,7 @@ MapIdentity MapNames::identity(int tensor) const {
   identity.output = places_[i].output;
   identity.tensor = tensor;
   identity.name = names_[i];
+  identity.display = displays_[i];
   identity.op = identity.node < 0 ? "INPUT" : graph_.operators[as_size(identity.node)].label();
   identity.dtype = info.dtype;
   identity.scale = info.quantization.scale;

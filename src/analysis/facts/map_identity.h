@@ -17,9 +17,14 @@ class MapNames {
   MapNames(const Model& model, int subgraph);
   MapIdentity identity(int tensor) const;
   const std::string& name(int tensor) const { return names_[as_size(tensor)]; }
+  const std::string& display(int tensor) const { return displays_[as_size(tensor)]; }
   /// What the model's signature calls an input or output; empty: nothing.
   std::string_view alias(int tensor) const { return subgraph_ == 0 ? signature_name(model_, tensor) : std::string_view(); }
-  bool goes_by(int tensor, std::string_view word) const { return name(tensor) == word || (!word.empty() && alias(tensor) == word); }
+  /// All that users may call it.
+  std::vector<std::string_view> all(int tensor) const { return {name(tensor), display(tensor), alias(tensor)}; }
+  bool goes_by(int tensor, std::string_view word) const {
+    return name(tensor) == word || display(tensor) == word || (!word.empty() && alias(tensor) == word);
+  }
 
  private:
   struct Place {
@@ -29,7 +34,7 @@ class MapNames {
   const Model& model_;
   const Subgraph& graph_;
   int subgraph_;
-  std::vector<std::string> names_;
+  std::vector<std::string> names_, displays_;
   std::vector<Place> places_;
 };
 

@@ -5,18 +5,21 @@
 
 #include "core/as_size.h"
 #include "core/suggest.h"
+#include "visq/graph.h"
 
 namespace visq::analysis {
 namespace {
 
-using Words = std::vector<std::string_view>;
+using Words = std::vector<std::string>;
 
+/// Both what files and what people call them.
 Words map_names(std::initializer_list<const Model*> models) {
   Words names;
   for (const Model* model : models) {
     for (const Subgraph& graph : model->subgraphs) {
+      const auto shown = display_names(graph);
       const auto add = [&](int tensor) {
-        if (tensor >= 0) names.push_back(graph.tensors[as_size(tensor)].name);
+        if (tensor >= 0) names.insert(names.end(), {graph.tensors[as_size(tensor)].name, shown[as_size(tensor)]});
       };
       std::for_each(graph.inputs.begin(), graph.inputs.end(), add);
       for (const Operator& op : graph.operators) std::for_each(op.outputs.begin(), op.outputs.end(), add);
@@ -41,7 +44,7 @@ bool is_known(std::string_view word, const Words& words) { return std::find(word
 
 /// A list of all names, as suggestion() gives for few, would be of no use here.
 std::string nearest(std::string_view word, const Words& words) {
-  std::string hint = suggestion(word, words);
+  std::string hint = suggestion(word, std::vector<std::string_view>(words.begin(), words.end()));
   return hint.starts_with("; did") ? hint : "";
 }
 
@@ -57,7 +60,7 @@ std::string filter_hint(const std::vector<std::string>& nodes, const std::vector
   }
   const Words types = op_types(models);
   for (const std::string& word : ops) {
-    if (!is_known(word, types)) return suggestion(word, types);
+    if (!is_known(word, types)) return suggestion(word, std::vector<std::string_view>(types.begin(), types.end()));
   }
   return "";
 }

@@ -68,6 +68,7 @@ void ComparePlan::choose_pairs(const CompareOptions& options) {
     for (const auto& match : pairing.matches) {
       pairs_.push_back({r, q, match});
       nodes.learn_name(own.first.name(match.reference));
+      nodes.learn_name(own.first.display(match.reference));
       nodes.learn_name(own.second.name(match.quantized));
     }
   }
@@ -75,9 +76,9 @@ void ComparePlan::choose_pairs(const CompareOptions& options) {
     const auto& [r_names, q_names] = names[graph];
     for (const auto& match : pairings_[graph].pairing.matches) {
       const std::string op = r_names.identity(match.reference).op;
-      wanted_.push_back(nodes.passes(
-          {r_names.name(match.reference), q_names.name(match.quantized), r_names.alias(match.reference), q_names.alias(match.quantized)},
-          op));
+      auto known = r_names.all(match.reference);
+      known.insert(known.end(), {q_names.name(match.quantized), q_names.alias(match.quantized)});
+      wanted_.push_back(nodes.passes(known, op));
     }
   }
 }

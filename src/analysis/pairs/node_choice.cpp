@@ -43,7 +43,7 @@ class Chooser {
   }
 
  private:
-  bool fits(const MapNames& names, int tensor) const { return filter_.passes({names.name(tensor), names.alias(tensor)}, ""); }
+  bool fits(const MapNames& names, int tensor) const { return filter_.passes(names.all(tensor), ""); }
 
   /// Pairs of the name, one per operator; a name of the reference comes before the same name of the other.
   std::vector<TensorMatch> paired() const {
@@ -116,10 +116,12 @@ NodeFilter filter_of(const ComparePlan& plan, const std::string& name) {
   for (const auto& [r, q, pairing, calls] : plan.pairings()) {
     const MapNames reference(plan.reference(), r), quantized(plan.quantized(), q);
     for (const TensorMatch& match : pairing.matches) {
-      filter.learn_name(reference.name(match.reference));
-      filter.learn_name(quantized.name(match.quantized));
+      for (const auto known : reference.all(match.reference)) filter.learn_name(known);
+      for (const auto known : quantized.all(match.quantized)) filter.learn_name(known);
     }
-    for (const auto& map : pairing.unpaired) filter.learn_name((map.in_reference ? reference : quantized).name(map.tensor));
+    for (const auto& map : pairing.unpaired) {
+      for (const auto known : (map.in_reference ? reference : quantized).all(map.tensor)) filter.learn_name(known);
+    }
   }
   return filter;
 }

@@ -20,6 +20,9 @@ class NamedMaps {
     for (const int map : index_.feature_maps()) {
       if (names_.name(map) == name) return map;
     }
+    for (const int map : index_.feature_maps()) {
+      if (names_.display(map) == name) return map;
+    }
     return quant::kNone;
   }
 

@@ -13,7 +13,12 @@ namespace {
 class SubgraphNodes {
  public:
   SubgraphNodes(const Subgraph& subgraph, int index, Graph& graph)
-      : subgraph_(subgraph), index_(index), graph_(graph), names_(tensor_names(subgraph)), producer_(subgraph.tensors.size(), -1) {}
+      : subgraph_(subgraph),
+        index_(index),
+        graph_(graph),
+        names_(tensor_names(subgraph)),
+        displays_(display_names(subgraph)),
+        producer_(subgraph.tensors.size(), -1) {}
 
   void append() {
     for (std::size_t i = 0; i < subgraph_.inputs.size(); ++i) {
@@ -25,13 +30,15 @@ class SubgraphNodes {
     }
     for (std::size_t i = 0; i < subgraph_.outputs.size(); ++i) {
       add(GraphNode::Kind::kOutput, i, "OUTPUT", {subgraph_.outputs[i]}, {});
-      if (subgraph_.outputs[i] >= 0) graph_.nodes.back().names = {names_[as_size(subgraph_.outputs[i])]};
+      if (subgraph_.outputs[i] < 0) continue;
+      graph_.nodes.back().names = {names_[as_size(subgraph_.outputs[i])]};
+      graph_.nodes.back().displays = {displays_[as_size(subgraph_.outputs[i])]};
     }
   }
 
  private:
   void add(GraphNode::Kind kind, std::size_t index, const std::string& op, const std::vector<int>& reads, const std::vector<int>& makes) {
-    GraphNode node{kind, index_, static_cast<int>(index), op, {}, {}};
+    GraphNode node{kind, index_, static_cast<int>(index), op, {}, {}, {}};
     for (const int tensor : reads) {
       if (tensor >= 0 && producer_[as_size(tensor)] >= 0) {
         node.inputs.push_back(producer_[as_size(tensor)]);
@@ -43,6 +50,7 @@ class SubgraphNodes {
       if (tensor < 0) continue;
       producer_[as_size(tensor)] = static_cast<int>(graph_.nodes.size());
       node.names.push_back(names_[as_size(tensor)]);
+      node.displays.push_back(displays_[as_size(tensor)]);
     }
     graph_.nodes.push_back(std::move(node));
   }
@@ -50,7 +58,7 @@ class SubgraphNodes {
   const Subgraph& subgraph_;
   int index_;
   Graph& graph_;
-  std::vector<std::string> names_;
+  std::vector<std::string> names_, displays_;
   std::vector<int> producer_;  ///< per tensor the position of the node that made it last, or -1
 };
 

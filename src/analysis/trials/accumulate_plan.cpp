@@ -98,7 +98,7 @@ class Planner {
   }
 
   std::vector<std::string> names_of(int tensor) const {
-    std::vector<std::string> names{reference_names_.name(tensor)};
+    std::vector<std::string> names{reference_names_.name(tensor), reference_names_.display(tensor)};
     if (const auto partner = partners_.find(tensor); partner != partners_.end()) names.push_back(quantized_names_.name(partner->second));
     return names;
   }

@@ -101,8 +101,9 @@ class Weights {
     result.quantized = q_names_.identity(q_.op(q).outputs[0]);
     result.reference_tensor = r_names_.name(r_tensor);
     result.quantized_tensor = q_names_.name(q_tensor);
-    const bool wanted = filter_.passes({result.reference_tensor, result.quantized_tensor, result.reference.name, result.quantized.name},
-                                       result.reference.op);
+    const bool wanted = filter_.passes(
+        {result.reference_tensor, result.quantized_tensor, result.reference.name, result.reference.display, result.quantized.name},
+        result.reference.op);
     const auto f = analysis::constant_values(r_, r_tensor), g = analysis::constant_values(q_, q_tensor);
     const TensorInfo& tensor = q_.tensor(q_.origin(q_tensor));
     if (!wanted || !f || !g || f->size() != g->size() || f->empty()) return std::nullopt;
@@ -256,7 +257,9 @@ NodeFilter filter_of(const ComparePlan& plan, const DistributionOptions& options
   for (const Model* model : {&plan.reference(), &plan.quantized()}) {
     for (std::size_t graph = 0; graph < model->subgraphs.size(); ++graph) {
       const MapNames names(*model, static_cast<int>(graph));
-      for (std::size_t t = 0; t < model->subgraphs[graph].tensors.size(); ++t) filter.learn_name(names.name(static_cast<int>(t)));
+      for (std::size_t t = 0; t < model->subgraphs[graph].tensors.size(); ++t) {
+        for (const auto known : names.all(static_cast<int>(t))) filter.learn_name(known);
+      }
     }
   }
   return filter;
@@ -285,7 +288,7 @@ Result<DistributionResult> distribution(std::shared_ptr<const Model> reference, 
     const PairNames names(plan);
     for (std::size_t i = 0; i < plan.pairs().size(); ++i) {
       const MapIdentity map = names.reference(i);
-      if (filter.passes({map.name, names.quantized(i).name}, map.op)) pairs.push_back(i);
+      if (filter.passes({map.name, map.display, names.quantized(i).name}, map.op)) pairs.push_back(i);
     }
     if (pairs.empty() && result.distributions.empty()) {
       return usage_error("no weight and no feature map fits --nodes and --ops{}",

@@ -58,7 +58,9 @@ ModelProfiler::ModelProfiler(const Model& model, Mode mode, const ProfileOptions
 void ModelProfiler::choose_rows(const ProfileOptions& options) {
   NodeFilter filter(options.nodes, options.ops);
   for (const auto& [subgraph, graph] : graphs_) {
-    for (std::size_t t = 0; t < graph.index.graph().tensors.size(); ++t) filter.learn_name(graph.names.name(static_cast<int>(t)));
+    for (std::size_t t = 0; t < graph.index.graph().tensors.size(); ++t) {
+      for (const auto known : graph.names.all(static_cast<int>(t))) filter.learn_name(known);
+    }
   }
   for (const auto& [subgraph, graph] : graphs_) choose_rows(graph, filter);
 }
@@ -67,8 +69,8 @@ void ModelProfiler::choose_rows(const Graph& graph, const NodeFilter& filter) {
   for (std::size_t i = 0; i < graph.index.graph().operators.size(); ++i) {
     const int node = static_cast<int>(i);
     const Operator& op = graph.index.op(node);
-    const bool wanted = std::any_of(op.outputs.begin(), op.outputs.end(),
-                                    [&](int output) { return filter.passes({graph.names.name(output)}, op.label()); });
+    const bool wanted =
+        std::any_of(op.outputs.begin(), op.outputs.end(), [&](int output) { return filter.passes(graph.names.all(output), op.label()); });
     if (!wanted) continue;
     for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
       const int input = op.inputs[slot];

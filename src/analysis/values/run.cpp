@@ -20,11 +20,13 @@ class Dumper {
 
   Status choose_maps(const Model& model) {
     analysis::NodeFilter filter(options_.nodes, options_.ops);
-    for (std::size_t i = 0; i < wanted_.size(); ++i) filter.learn_name(names_.name(static_cast<int>(i)));
+    for (std::size_t i = 0; i < wanted_.size(); ++i) {
+      for (const auto known : names_.all(static_cast<int>(i))) filter.learn_name(known);
+    }
     bool any = false;
     for (std::size_t i = 0; i < wanted_.size(); ++i) {
       const int tensor = static_cast<int>(i);
-      wanted_[i] = filter.passes({names_.name(tensor), names_.alias(tensor)}, names_.identity(tensor).op);
+      wanted_[i] = filter.passes(names_.all(tensor), names_.identity(tensor).op);
       any = any || wanted_[i];
     }
     if (any) return {};

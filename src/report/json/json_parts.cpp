@@ -108,6 +108,7 @@ void add_identity(Json& out, const MapIdentity& map) {
   out["output"] = map.output;
   out["tensor"] = map.tensor;
   out["name"] = json_string(map.name);
+  if (!map.display.empty()) out["display"] = json_string(map.display);
   out["op"] = json_string(map.op);
 }
 

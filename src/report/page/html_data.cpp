@@ -111,6 +111,7 @@ Json json_map(const MapComparison& map, const Places& places) {
   Json out;
   out["place"] = place(map.reference);
   out["name"] = json_string(map.reference.name);
+  out["display"] = json_string(shown_name(map.reference));
   out["op"] = json_string(map.reference.op);
   out["node"] = places.node(map.reference);
   out["twin"] = places.twin(map.quantized);

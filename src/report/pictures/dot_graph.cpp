@@ -128,7 +128,8 @@ class DotWriter {
   void node(std::size_t i) {
     const GraphNode& node = graph_.nodes[i];
     const std::string name = node.names.empty() ? "" : shortened(printable(node.names.front()), kLongestText);
-    const std::string short_name = label_text(shortened(name, kLongestName)), full_name = label_text(name);
+    const std::string shown = node.displays.empty() ? name : printable(node.displays.front());
+    const std::string short_name = label_text(shortened(shown, kLongestName)), full_name = label_text(name);
     const std::optional<MetricValue> value = worst(node);
     const std::string number = value ? label_text(printable(picture_.label)) + " " + number_text(*value) : "";
     if (node.kind != GraphNode::Kind::kOperator) {

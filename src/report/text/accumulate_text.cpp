@@ -68,7 +68,7 @@ std::string node_table(const AccumulateResult& result, std::size_t columns) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t n = 0; n < result.nodes.size(); ++n) {
     const MapIdentity& map = result.nodes[n].reference;
-    std::vector<std::string> row{place(map), printable(map.op), printable(map.name)};
+    std::vector<std::string> row{place(map), printable(map.op), printable(columns > 0 ? shown_name(map) : map.name)};
     for (const AccumulateCurve& curve : result.curves) {
       const AccumulatedError& error = curve.nodes[n];
       for (std::size_t k = 0; k < result.metrics.size(); ++k) row.push_back(metric_text(result.metrics[k], shown_values(result, error)[k]));

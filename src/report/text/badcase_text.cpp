@@ -28,7 +28,8 @@ std::string case_table(const BadcaseResult& result, std::size_t columns) {
   std::vector<std::vector<std::string>> rows;
   for (const BadCase& bad : result.cases) {
     const BadcaseOutput& output = result.outputs[bad.output];
-    std::vector<std::string> row{printable(output.reference.name), by_label(bad), std::to_string(bad.record)};
+    std::vector<std::string> row{printable(columns > 0 ? shown_name(output.reference) : output.reference.name), by_label(bad),
+                                 std::to_string(bad.record)};
     for (const MetricValue& value : bad.values) row.push_back(brief(value));
     row.push_back(output.integer ? brief(bad.differing_share) : "-");
     row.push_back(std::to_string(bad.non_finite));

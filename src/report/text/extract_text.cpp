@@ -23,7 +23,7 @@ std::string operators_of(const ExtractedPart& part) {
 
 std::string names_of(const std::vector<MapIdentity>& maps) {
   std::vector<std::string> names;
-  for (const MapIdentity& map : maps) names.push_back(printable(map.name));
+  for (const MapIdentity& map : maps) names.push_back(printable(shown_name(map)));
   return fmt::format("{}", fmt::join(names, ", "));
 }
 

@@ -130,7 +130,10 @@ void fit_names(std::vector<Row>& rows, std::size_t columns) {
   std::size_t others = 2 * (widths.size() - 1);
   for (const std::size_t one : widths) others += one;
   const std::size_t room = std::max(columns > others ? columns - others : 0, kSmallestName);
-  for (Row& row : rows) row[kNameColumn] = shortened(row[kNameColumn], room);
+  std::vector<std::string> names;
+  for (const Row& row : rows) names.push_back(row[kNameColumn]);
+  shorten_apart(names, room);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i][kNameColumn] = std::move(names[i]);
 }
 
 /// Ends a line of valid UTF-8 at the terminal's edge.

@@ -67,7 +67,7 @@ std::string table(const PartialResult& result, std::size_t columns) {
   for (std::size_t i = 0; i < result.steps.size(); ++i) {
     const PartialStep& step = result.steps[i];
     std::vector<std::string> row{std::to_string(i + 1), sensitive_type(step.part), printable(step.part.reference.op),
-                                 printable(step.part.reference.name)};
+                                 printable(columns > 0 ? shown_name(step.part.reference) : step.part.reference.name)};
     add_values(row, result, step.alone, integers);
     add_values(row, result, step.kept_float, integers);
     rows.push_back(std::move(row));

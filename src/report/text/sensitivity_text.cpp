@@ -66,7 +66,10 @@ std::vector<std::string> row_of(const Sensitivity& node, bool exactly) {
 std::string terminal_table(const SensitivityResult& result, std::size_t columns, std::size_t first) {
   std::vector<FittedColumn> all = file_columns(result);
   Rows rows;
-  for (std::size_t i = 0; i < std::min(first, result.nodes.size()); ++i) rows.push_back(row_of(result.nodes[i], false));
+  for (std::size_t i = 0; i < std::min(first, result.nodes.size()); ++i) {
+    rows.push_back(row_of(result.nodes[i], false));
+    rows.back().front() = printable(shown_name(result.nodes[i].part.reference));
+  }
   std::vector<std::size_t> order;
   const auto is = [&](std::size_t i, std::string_view title) { return all[i].column.title == title; };
   const auto says_nothing = [&](std::size_t i) {

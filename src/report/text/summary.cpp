@@ -180,7 +180,7 @@ class Summary {
     std::vector<std::vector<std::string>> rows;
     std::size_t index_width = width(columns[0].title), name_width = kNarrowestName;
     for (std::size_t i = 0; i < maps.size(); ++i) {
-      rows.push_back({place(names[i]->reference), printable(names[i]->reference.name)});
+      rows.push_back({place(names[i]->reference), printable(shown_name(names[i]->reference))});
       index_width = std::max(index_width, width(rows[i][0]));
       name_width = std::max(name_width, std::min(width(rows[i][1]), kWidestName));
     }
@@ -191,7 +191,10 @@ class Summary {
       columns.push_back(column->column);
       for (std::size_t i = 0; i < maps.size(); ++i) rows[i].push_back(column->cell(result_, *maps[i]));
     }
-    for (auto& row : rows) row[1] = shortened(row[1], std::min(name_width, kNarrowestName + left));
+    std::vector<std::string> shown;
+    for (const auto& row : rows) shown.push_back(row[1]);
+    shorten_apart(shown, std::min(name_width, kNarrowestName + left));
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i][1] = std::move(shown[i]);
     return text_table(columns, rows);
   }
 
@@ -229,8 +232,9 @@ class Summary {
   void anomalies() {
     std::vector<std::string> lines;
     for (const Anomaly& anomaly : result_.anomalies) {
-      lines.push_back(fmt::format("{} {}: {}, {} (limit {})", place(anomaly.map), shortened(printable(anomaly.map.name), kLegibleName),
-                                  printable(anomaly.kind), brief(anomaly.value), brief(anomaly.limit)));
+      lines.push_back(fmt::format("{} {}: {}, {} (limit {})", place(anomaly.map),
+                                  shortened(printable(shown_name(anomaly.map)), kLegibleName), printable(anomaly.kind),
+                                  brief(anomaly.value), brief(anomaly.limit)));
     }
     list(fmt::format("{} anomal{}", lines.size(), lines.size() == 1 ? "y" : "ies"), lines);
     lines.clear();

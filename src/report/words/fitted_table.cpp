@@ -46,7 +46,10 @@ std::string fitted_table(const std::vector<FittedColumn>& columns, const std::ve
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (!kept[i]) continue;
     shown.push_back(columns[i].column);
-    for (std::size_t r = 0; r < rows.size(); ++r) cells[r].push_back(columns[i].name ? shortened(rows[r][i], limit) : rows[r][i]);
+    std::vector<std::string> column;
+    for (const auto& row : rows) column.push_back(row[i]);
+    if (columns[i].name) shorten_apart(column, limit);
+    for (std::size_t r = 0; r < rows.size(); ++r) cells[r].push_back(std::move(column[r]));
   }
   return text_table(shown, cells);
 }

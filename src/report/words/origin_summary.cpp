@@ -79,7 +79,7 @@ bool has_shares(const CompareResult& result) {
 }
 
 std::string node_text(const MapComparison& map) {
-  return fmt::format("{} '{}' ({})", place(map.reference), shortened(printable(map.reference.name), kSentenceName),
+  return fmt::format("{} '{}' ({})", place(map.reference), shortened(printable(shown_name(map.reference)), kSentenceName),
                      printable(map.reference.op));
 }
 
@@ -125,7 +125,7 @@ std::string origin_table(const CompareResult& result, std::size_t rows, std::siz
     const double signal = map.reference_statistics.rms;
     auto& row = cells.emplace_back();
     row = {place(map.reference),
-           printable(map.reference.name),
+           printable(shown_name(map.reference)),
            printable(map.reference.op),
            share_cell(origin),
            percent(origin.errors.accumulated / signal),

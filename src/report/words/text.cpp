@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
+#include <set>
 
 namespace visq::report {
 namespace {
@@ -84,11 +86,13 @@ std::size_t width(std::string_view utf8) {
   return count;
 }
 
-std::string shortened(const std::string& utf8, std::size_t columns) {
+namespace {
+
+/// The first `head` characters, "…", and the last ones, `columns` in all.
+std::string cut_behind(const std::string& utf8, std::size_t head, std::size_t columns) {
   const std::size_t all = width(utf8);
   if (all <= columns) return utf8;
-  const std::size_t kept = columns > 0 ? columns - 1 : 0;
-  const std::size_t head = kept / 3, tail = kept - head;
+  const std::size_t kept = columns > 0 ? columns - 1 : 0, tail = kept - head;
   std::string out;
   std::size_t position = 0;
   for_each_character(utf8, [&](std::uint32_t, std::string_view bytes) {
@@ -97,6 +101,35 @@ std::string shortened(const std::string& utf8, std::size_t columns) {
     ++position;
   });
   return out;
+}
+
+/// Characters before the "…" where nothing speaks for another place.
+std::size_t usual_head(std::size_t columns) { return columns > 0 ? (columns - 1) / 3 : 0; }
+
+}  // namespace
+
+std::string shortened(const std::string& utf8, std::size_t columns) { return cut_behind(utf8, usual_head(columns), columns); }
+
+void shorten_apart(std::vector<std::string>& names, std::size_t columns) {
+  const std::set<std::string> full(names.begin(), names.end());
+  std::map<std::string, std::string> open, done;  // by full name: how it is cut so far; where that is unlike all others
+  for (const std::string& name : full) open[name] = shortened(name, columns);
+  for (std::size_t step = 0; !open.empty() && step < columns; ++step) {
+    const std::size_t head = step == 0 ? usual_head(columns) : step - 1;
+    std::map<std::string, int> uses;
+    for (const std::string& name : full) ++uses[cut_behind(name, head, columns)];
+    for (auto it = open.begin(); it != open.end();) {
+      std::string cut = cut_behind(it->first, head, columns);
+      if (uses[cut] > 1) {
+        ++it;
+        continue;
+      }
+      done[it->first] = std::move(cut);
+      it = open.erase(it);
+    }
+  }
+  done.merge(open);
+  for (std::string& name : names) name = done.at(name);
 }
 
 std::string wrapped(std::string_view utf8, std::size_t columns, std::size_t indent) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace visq::report {
 
@@ -20,6 +21,10 @@ std::size_t width(std::string_view utf8);
 
 /// At most `columns` wide: a part gives way to "…", behind the first third, since the end of a tensor's name says most.
 std::string shortened(const std::string& utf8, std::size_t columns);
+
+/// The same for names that stand in one list, and are to be told apart there: a part that two of them do not have in common stays, as far
+/// as any place for the "…" allows.
+void shorten_apart(std::vector<std::string>& names, std::size_t columns);
 
 /// Words of `utf8` in lines of at most `columns` (0: one line), of which all but the first begin with `indent` spaces; the first starts
 /// behind `indent` columns too. A word that is longer stays whole.

@@ -26,7 +26,7 @@ std::string of_accuracy(const CompareResult& result, const PairVerdict& verdict)
 
 std::string of_output(const CompareResult& result, const PairVerdict& verdict, std::size_t columns) {
   const MapComparison& map = compared_output(result, as_size(verdict.output));
-  const std::string name = shortened(printable(map.reference.name), columns), records = records_text(result);
+  const std::string name = shortened(printable(shown_name(map.reference)), columns), records = records_text(result);
   switch (verdict.basis) {
     case VerdictBasis::kSqnr:
       if (std::isinf(verdict.value)) return fmt::format("Output {} is the reference's to the bit ({})", name, records);
@@ -45,7 +45,7 @@ std::string of_output(const CompareResult& result, const PairVerdict& verdict, s
 std::string of_first_node(const CompareResult& result, const PairVerdict& verdict, std::size_t columns) {
   const MapComparison& map = result.maps[as_size(verdict.first_node)];
   const std::string node =
-      fmt::format("{} {} {}", place(map.reference), printable(map.reference.op), shortened(printable(map.reference.name), columns));
+      fmt::format("{} {} {}", place(map.reference), printable(map.reference.op), shortened(printable(shown_name(map.reference)), columns));
   if (std::isinf(verdict.first_sqnr)) return fmt::format("The first node that breaks: {} (NaN or Inf)", node);
   const std::string_view how = verdict.health == Health::kBroken ? "breaks" : "is noticeably off";
   return fmt::format("The first node that {}: {} ({}, {} dB)", how, node, percent_of(verdict.first_sqnr), brief(verdict.first_sqnr));

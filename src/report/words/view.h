@@ -44,6 +44,9 @@ std::string_view metric_label(Metric metric);
 /// Which node a table means: "12", "in0" for graph inputs; "1/12" in other subgraphs than the main one.
 std::string place(const MapIdentity& map);
 
+/// What people are shown of a map's name: the short one where it has one. Files say the whole name (MapIdentity::name).
+const std::string& shown_name(const MapIdentity& map);
+
 /// "1x48x48x8"; "scalar".
 std::string compact(const Shape& shape);
 

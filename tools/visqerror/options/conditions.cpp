@@ -24,11 +24,13 @@ std::vector<IndexedMap> maps_of(const Condition& condition, const CompareResult&
   analysis::NodeFilter filter(any ? std::vector<std::string>{} : std::vector{condition.pattern}, {});
   for (const MapComparison& map : result.maps) {
     filter.learn_name(map.reference.name);
+    filter.learn_name(map.reference.display);
     filter.learn_name(map.quantized.name);
   }
   for (std::size_t i = 0; i < result.maps.size(); ++i) {
     const MapComparison& map = result.maps[i];
-    if (filter.passes({map.reference.name, map.quantized.name}, map.reference.op)) maps.emplace_back(static_cast<int>(i), &map);
+    if (filter.passes({map.reference.name, map.reference.display, map.quantized.name}, map.reference.op))
+      maps.emplace_back(static_cast<int>(i), &map);
   }
   return maps;
 }
