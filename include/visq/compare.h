@@ -18,6 +18,7 @@
 #include "visq/post_process.h"
 #include "visq/request.h"
 #include "visq/run_watch.h"
+#include "visq/tokens.h"
 
 namespace visq {
 
@@ -27,6 +28,7 @@ struct CompareOptions : PairRunRequest, NodeSelection {
   PostProcess post = PostProcess::kNone;  ///< what the models' outputs go through before they are compared
   bool origin = false;   ///< also the three errors of every map (ErrorOrigin), in two further passes; not with integer execution
   double max_scale = 0;  ///< anomaly limit for scales; 0: none
+  std::shared_ptr<const TokenTask> tokens;  ///< what to say about logits; null: nothing. Ranks of a job do not share the records then
   RunWatch watch;
 };
 
@@ -166,8 +168,9 @@ struct CompareResult : PairIdentity {
   Graph graph;                           ///< graph_of(reference), for pictures
   Graph quantized_graph;                 ///< graph_of(the quantized model), for pictures of both; empty: not known
   MatchReport match;
-  std::optional<Accuracy> accuracy;  ///< where there are labels
-  std::int64_t share_records = 0;    ///< that measured shares are of; 0: there are none
+  std::optional<Accuracy> accuracy;   ///< where there are labels
+  std::optional<TokenScores> tokens;  ///< where there was a TokenTask with an output; merge() drops it
+  std::int64_t share_records = 0;     ///< that measured shares are of; 0: there are none
   std::vector<Anomaly> anomalies;
   std::vector<NotComputed> not_computed;
   std::optional<RecordSums> sums;  ///< with options.per_record

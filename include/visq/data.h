@@ -130,9 +130,9 @@ class InputFeed {
   /// integers, bools, float64, complex, strings.
   /// Errors: kBadInput naming the model, the record, the input and the element: "m.tflite: record 3, input 0 'ids': element 5 is 0.5,
   /// which int32 cannot hold".
-  Result<std::vector<Array>> for_model(const Record& record) const;
+  Result<std::vector<Array>> for_model(Record record) const;
   /// The same in the twin's input order. Only where there is a twin.
-  Result<std::vector<Array>> for_twin(const Record& record) const;
+  Result<std::vector<Array>> for_twin(Record record) const;
 
  private:
   struct Side {
@@ -140,7 +140,7 @@ class InputFeed {
     std::vector<TensorInfo> inputs;
     std::vector<int> order;  ///< position in the record of each input
   };
-  Result<std::vector<Array>> feed(const Record& record, const Side& side) const;
+  Result<std::vector<Array>> feed(Record record, const Side& side) const;
   const TensorInfo* owner(std::size_t position, DType data) const;
 
   Side model_, twin_;

@@ -10,6 +10,18 @@
 
 namespace visq {
 
+/// Bytes [begin, end) of a container.
+struct ContainerSection {
+  std::string kind;   ///< "TFLiteModel", "SP_Tokenizer" …
+  std::string model;  ///< which of the container's models: "prefill_decode"; empty: it does not say
+  std::uint64_t begin = 0, end = 0;
+  bool is_model = false;  ///< load_model("FILE:NUMBER") reads it
+};
+
+/// The sections of a LiteRT-LM container in the file's order; none where the file is no container. `path` may name a section, FILE:SECTION.
+/// Errors: kBadInput where it cannot be read, or is damaged.
+Result<std::vector<ContainerSection>> container_sections(const std::string& path);
+
 /// How much there is of something constant: elements as the shapes say, bytes as the file stores them.
 struct Amount {
   std::int64_t elements = 0, bytes = 0;
@@ -69,6 +81,7 @@ struct Inspection {
   std::vector<OperatorCount> types;  ///< most frequent first, ties by name
   std::vector<Signature> signatures;
   std::vector<InspectedSubgraph> subgraphs;
+  std::vector<ContainerSection> sections;  ///< of the container that holds the model, for who fills them in; empty: none
 };
 
 /// Never fails: a model that loads can be inspected.

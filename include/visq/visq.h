@@ -56,4 +56,5 @@
 #include "visq/shape.h"
 #include "visq/status.h"
 #include "visq/tensor.h"
+#include "visq/tokens.h"
 #include "visq/verdict.h"

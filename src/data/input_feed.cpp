@@ -21,12 +21,13 @@ bool same_grid(const TensorInfo& a, const TensorInfo& b) {
 }
 
 /// Real values as the interpreter takes them.
-Array reals(const Array& data, const TensorInfo& input) {
-  return data::to_floats(data, input.dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32);
+Array reals(Array data, const TensorInfo& input) {
+  const DType target = input.dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
+  return data.dtype == target ? std::move(data) : data::to_floats(data, target);
 }
 
 /// Data whose integers, if `owner` is not null, are that input's stored values. Their type has been checked.
-Result<Array> convert(const Array& data, const TensorInfo& input, const TensorInfo* owner) {
+Result<Array> convert(Array data, const TensorInfo& input, const TensorInfo* owner) {
   if (owner != nullptr) {
     VISQ_ASSIGN(Array stored, data::to_integers(data, owner->dtype));
     if (same_grid(input, *owner)) return stored;
@@ -34,7 +35,7 @@ Result<Array> convert(const Array& data, const TensorInfo& input, const TensorIn
   }
   switch (kind_of(input)) {
     case InputKind::kReal:
-      return reals(data, input);
+      return reals(std::move(data), input);
     case InputKind::kInteger:
     case InputKind::kBool:
       return data::to_integers(data, input.dtype);
@@ -63,8 +64,8 @@ Result<InputFeed> InputFeed::create(const Model& model, const Model* twin) {
   return feed;
 }
 
-Result<std::vector<Array>> InputFeed::for_model(const Record& record) const { return feed(record, model_); }
-Result<std::vector<Array>> InputFeed::for_twin(const Record& record) const { return feed(record, twin_); }
+Result<std::vector<Array>> InputFeed::for_model(Record record) const { return feed(std::move(record), model_); }
+Result<std::vector<Array>> InputFeed::for_twin(Record record) const { return feed(std::move(record), twin_); }
 
 /// The input whose stored values integer data at a position of the record are; null where they are real values or indices.
 const TensorInfo* InputFeed::owner(std::size_t position, DType data) const {
@@ -75,19 +76,20 @@ const TensorInfo* InputFeed::owner(std::size_t position, DType data) const {
   return nullptr;
 }
 
-Result<std::vector<Array>> InputFeed::feed(const Record& record, const Side& side) const {
+Result<std::vector<Array>> InputFeed::feed(Record record, const Side& side) const {
   if (record.inputs.size() != side.inputs.size()) {
     return bad_input("{}: record {} has {} inputs, expected {}", side.path, record.index, record.inputs.size(), side.inputs.size());
   }
   std::vector<Array> arrays;
   for (std::size_t i = 0; i < side.inputs.size(); ++i) {
     const auto position = as_size(side.order[i]);
-    const Array& data = record.inputs[position];
+    Array& data = record.inputs[position];  // each feeds one input, so it may be moved on
     const data::InputSpec spec = data::input_spec(side.inputs[i], i);
     const std::string place = fmt::format("{}: record {}, {}", side.path, record.index, spec.label);
     VISQ_ASSIGN(Shape shape, data::fit_shape(spec, data.shape, place));
     VISQ_TRY(data::check_type(spec, data.dtype, place));
-    auto array = convert(data, side.inputs[i], owner(position, data.dtype));
+    const TensorInfo* const stored = owner(position, data.dtype);
+    auto array = convert(std::move(data), side.inputs[i], stored);
     if (!array.ok()) return bad_input("{}: {}", place, array.error().message);
     array->shape = std::move(shape);
     arrays.push_back(std::move(array).value());

@@ -1,8 +1,10 @@
 // Writes a model file again with changed quantization parameters and constants.
+#include <map>
 #include <utility>
 #include <vector>
 
 #include "core/as_size.h"
+#include "model/external_files.h"
 #include "model/flatbuffer_writer.h"
 #include "model/place.h"
 #include "model/table_copy.h"
@@ -20,8 +22,11 @@ class EditWriter {
     if (file_.bytes.size() > kMaxFlatbufferBytes / 2) return place_.fail("has {} bytes, too many to be written again", file_.bytes.size());
     buffers_ = target_.tables("buffers");
     for (const TableCopy& graph : target_.tables("subgraphs")) graphs_.push_back({graph, graph.tables("tensors")});
-    if (main() >= graphs_.size() || graphs_[main()].tensors.size() != model_.main().tensors.size()) return changed_meanwhile();
+    if (main() >= graphs_.size() || graphs_.size() != model_.subgraphs.size() ||
+        graphs_[main()].tensors.size() != model_.main().tensors.size())
+      return changed_meanwhile();
     VISQ_TRY(take_in());
+    VISQ_TRY(take_in_files());
     for (const auto& [tensor, change] : edit_) VISQ_TRY(apply(tensor, change));
     std::vector<TableCopy> graphs;
     for (Graph& graph : graphs_) {
@@ -65,6 +70,33 @@ class EditWriter {
     table.set_elements(bytes, file_.bytes.subspan(offset, size));
     table.drop(offset_field);
     table.drop(size_field);
+    return {};
+  }
+
+  /// So do those of files beside the model.
+  Status take_in_files() {
+    std::map<std::int64_t, std::int64_t> buffers;  // by number of the external buffer
+    std::size_t bytes = file_.bytes.size();
+    for (std::size_t g = 0; g < graphs_.size(); ++g) {
+      const Subgraph& known = model_.subgraphs[as_size(model_.in_file(static_cast<int>(g)))];  // a swap, so it works both ways
+      for (std::size_t t = 0; t < graphs_[g].tensors.size(); ++t) {
+        TableCopy& tensor = graphs_[g].tensors[t];
+        const std::int64_t number = tensor.has_field(kExternalBuffer) ? tensor.integer(kExternalBuffer) : 0;
+        if (number == 0 || t >= known.tensors.size()) continue;
+        const auto [entry, fresh] = buffers.emplace(number, static_cast<std::int64_t>(buffers_.size()));
+        if (fresh) {
+          bytes += known.tensors[t].data.size();
+          if (bytes > kMaxFlatbufferBytes / 2) return place_.fail("has {} bytes with its other files, too many to be written again", bytes);
+          buffers_.push_back(target_.fresh("buffers"));
+          buffers_.back().set_elements("data", known.tensors[t].data);
+        }
+        tensor.set_integer("buffer", entry->second);
+        tensor.drop(kExternalBuffer);
+      }
+    }
+    for (const char* field : {"external_buffer_groups", "external_buffers"}) {
+      if (target_.has_field(field)) target_.drop(field);
+    }
     return {};
   }
 

@@ -2,8 +2,8 @@
 #include <new>
 
 #include "core/error.h"
-#include "core/file.h"
 #include "model/format_def.h"
+#include "model/model_file.h"
 #include "model/printable.h"
 
 namespace visq {
@@ -70,17 +70,18 @@ std::string_view format_label(std::string_view name) {
 }
 
 Result<Model> load_model(const std::string& path) {
-  VISQ_ASSIGN(const auto file, MappedFile::open(path));
-  VISQ_ASSIGN(const loader::FormatDef* format, identify(file->bytes(), path));
+  VISQ_ASSIGN(const auto opened, loader::open_model_file(path));
+  const auto& [file, bytes] = opened;
+  VISQ_ASSIGN(const loader::FormatDef* format, identify(bytes, path));
   Model model;
   model.path = path;
   model.format = format->info.name;
-  model.file_bytes = file->bytes().size();
+  model.file_bytes = bytes.size();
   model.storage = file;
-  model.mapped = file->bytes();
+  model.mapped = bytes;
   model.checksum = Checksum(file, file->bytes());
   try {
-    VISQ_TRY(format->read(file->bytes(), path, model));
+    VISQ_TRY(format->read(bytes, path, model));
   } catch (const std::bad_alloc&) {
     return bad_input("{}: does not fit into memory", path);
   }

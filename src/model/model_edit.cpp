@@ -5,8 +5,8 @@
 
 #include "core/as_size.h"
 #include "core/error.h"
-#include "core/file.h"
 #include "model/format_def.h"
+#include "model/model_file.h"
 
 namespace visq {
 
@@ -41,10 +41,10 @@ std::shared_ptr<const Model> edited(const Model& model, const ModelEdit& edit) {
 }
 
 Result<std::string> write_edited(const Model& model, const ModelEdit& edit) {
-  VISQ_ASSIGN(const auto file, MappedFile::open(model.path));
+  VISQ_ASSIGN(const auto file, loader::open_model_file(model.path));
   VISQ_ASSIGN(const loader::FormatDef* format, loader::format_of(model));
   try {
-    return format->write_edited(file->bytes(), model, edit);
+    return format->write_edited(file.bytes, model, edit);
   } catch (const std::bad_alloc&) {
     return bad_input("{}: does not fit into memory a second time", model.path);
   }

@@ -6,6 +6,7 @@
 
 #include "core/as_size.h"
 #include "model/call_attribute.h"
+#include "model/external_files.h"
 #include "model/flatbuffer_writer.h"
 #include "model/place.h"
 #include "model/reached_subgraphs.h"
@@ -135,6 +136,7 @@ class PartWriter {
   template <class Number>
   TableCopy make_tensor(int subgraph, int index, TableCopy tensor, const Number& number) {
     tensor.set_integer("buffer", buffer_of(graph(subgraph).tensors[as_size(index)].data));
+    if (tensor.has_field(kExternalBuffer)) tensor.drop(kExternalBuffer);
     if (auto quantization = tensor.table("quantization")) {
       renumber_details(*quantization, number);
       tensor.set_table("quantization", std::move(*quantization));

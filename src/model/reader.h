@@ -14,6 +14,7 @@
 #include "core/as_size.h"
 #include "model/check_graph.h"
 #include "model/check_tensor.h"
+#include "model/external_files.h"
 #include "model/format_schema.h"
 #include "model/printable.h"
 #include "model/verified_root.h"
@@ -22,10 +23,21 @@ namespace visq::loader {
 
 static_assert(std::endian::native == std::endian::little, "constants and vectors are used as they stand in the file");
 
+/// Quantization with scales in a tensor of their own, as both formats write it.
+template <class Details>
+Status read_blockwise(const Details& details, Quantization& quantization, const Place& place) {
+  if (details.block_size() <= 0) return place.fail("blockwise quantization has block size {}", details.block_size());
+  quantization.block_size = details.block_size();
+  quantization.block_scales = details.scales();
+  quantization.block_zero_points = details.zero_points();
+  return {};
+}
+
 template <class Traits>
 class Reader {
  public:
-  Reader(std::span<const std::byte> file, const std::string& path) : file_(file), place_(path), budget_(flatbuffer_of(file).size()) {}
+  Reader(std::span<const std::byte> file, const std::string& path)
+      : file_(file), path_(path), place_(path), budget_(flatbuffer_of(file).size()) {}
 
   Status read(Model& model) {
     VISQ_ASSIGN(source_, verified_root<Traits>(file_, place_));
@@ -33,6 +45,7 @@ class Reader {
     model.description = copy(source_->description());
     VISQ_TRY(read_subgraphs(model));
     VISQ_TRY(read_signatures(model));
+    model.storage = external_.keep(std::move(model.storage));
     return check_calls(model, place_);
   }
 
@@ -137,6 +150,9 @@ class Reader {
     tensor.is_variable = source.is_variable();
     VISQ_TRY(Traits::check_storage(source, place));
     VISQ_ASSIGN(tensor.data, read_buffer(source.buffer(), place));
+    if (const std::uint32_t id = Traits::external_buffer(source); id != 0) {
+      VISQ_ASSIGN(tensor.data, read_external(id, place));
+    }
     tensor.is_constant = !tensor.data.empty();
     tensor.has_rank = source.has_rank() || tensor.shape.rank() > 0 || tensor.is_constant;
     if (source.quantization() != nullptr) VISQ_TRY(read_quantization(*source.quantization(), tensor.quantization, place));
@@ -153,6 +169,33 @@ class Reader {
     const auto& buffer = *source_->buffers()->Get(index);
     if (size(buffer.data()) > 0 || buffer.offset() <= 1) return inside(buffer.data());
     return outside(buffer.offset(), buffer.size(), fmt::format("buffer {}", index), place);
+  }
+
+  /// A constant that lies in a file beside the model.
+  Result<std::span<const std::byte>> read_external(std::uint32_t id, const Place& place) {
+    if constexpr (requires { source_->external_buffers(); }) {
+      if (external_ids_.empty()) {
+        for (std::size_t i = 0; i < size(source_->external_buffers()); ++i) {
+          const auto position = static_cast<flatbuffers::uoffset_t>(i);
+          external_ids_.emplace(source_->external_buffers()->Get(position)->id(), position);
+        }
+      }
+      if (const auto found = external_ids_.find(id); found != external_ids_.end()) {
+        const auto& buffer = *source_->external_buffers()->Get(found->second);
+        const std::string packing = copy(buffer.packing());
+        if (!packing.empty() && packing != "unpacked") {
+          return place.fail("its values are packed as '{}', which is not known", printable(packing));
+        }
+        if (buffer.group() >= size(source_->external_buffer_groups())) {
+          return place.fail("external buffer {} is in group {}, but there are {}", id, buffer.group(),
+                            size(source_->external_buffer_groups()));
+        }
+        const std::string name = copy(source_->external_buffer_groups()->Get(buffer.group())->name());
+        VISQ_TRY(check_budget(place));
+        return external_.bytes(path_, name, buffer.offset(), buffer.length(), place);
+      }
+    }
+    return place.fail("refers to external buffer {}, but there is none of that number", id);
   }
 
   Status read_quantization(const typename Schema::QuantizationParameters& source, Quantization& quantization, const Place& place) {
@@ -261,6 +304,9 @@ class Reader {
   }
 
   std::span<const std::byte> file_;
+  const std::string& path_;
+  ExternalFiles external_;
+  std::map<std::uint32_t, flatbuffers::uoffset_t> external_ids_;  ///< place of each external buffer
   Place place_;
   Budget budget_;
   const typename Schema::Model* source_ = nullptr;

@@ -31,7 +31,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 std::vector<fs::path> pages() {
   std::vector<fs::path> found;
   for (const char* name :
-       {"README.md", "CONTRIBUTING.md", "SECURITY.md", "SKILL.md", "examples/digits/README.md", "examples/cases/README.md"}) {
+       {"README.md", "CONTRIBUTING.md", "SECURITY.md", "SKILL.md", "examples/digits/README.md", "examples/cases/README.md",
+        "examples/decoder/README.md"}) {
     if (fs::exists(kSource / name)) found.push_back(kSource / name);
   }
   for (const auto& file : fs::recursive_directory_iterator(kSource / "docs")) {
@@ -163,6 +164,7 @@ class Guide : public ::testing::Test {
         if (file.is_regular_file() && file.path().extension() != ".py" && !fs::exists(copy)) fs::copy(file.path(), copy);
       }
     }
+    fs::copy(kSource / "examples/decoder", folder_.path() / "decoder");
     fs::create_directory(folder_.path() / "bin");
     fs::create_symlink(VISQ_BINARY, folder_.path() / "bin/visqerror");
   }
@@ -218,7 +220,7 @@ TEST_F(Guide, ReadmeSaysWhatTheReaderGets) {
 }
 
 std::vector<std::string> guides() {
-  std::vector<std::string> names{"three_errors", "device_dumps", "../SKILL"};
+  std::vector<std::string> names{"three_errors", "device_dumps", "language_models", "../SKILL"};
   for (const auto& file : fs::directory_iterator(kSource / "docs/cases")) names.push_back("cases/" + file.path().stem().string());
   for (const auto& file : fs::directory_iterator(kSource / "docs/commands")) names.push_back("commands/" + file.path().stem().string());
   std::sort(names.begin(), names.end());

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Writes seeds/hdf5 and seeds/npy again: one small file per way of storing things (pip install numpy h5py)."""
+"""Writes seeds/hdf5, seeds/npy and seeds/model again: one small file per way of storing things (pip install numpy h5py flatbuffers)."""
 import os
+import struct
 
+import flatbuffers
 import h5py
 import numpy as np
 
@@ -19,6 +21,49 @@ def records(*arrays):
             for position, array in enumerate(arrays):
                 file.create_dataset(f"value/{index}/{position}", data=array)
     return fill
+
+
+def container(name, model, kinds, misplaced=0):
+    """A LiteRT-LM container with that model behind a header that lists `kinds`: (section type, model type); `misplaced`: by so many bytes."""
+    builder = flatbuffers.Builder(256)
+    room = 1024
+    places = [(room + misplaced, room + len(model))] + [(room + len(model), room + len(model))] * (len(kinds) - 1)
+    sections = []
+    for (kind, text), (begin, end) in zip(kinds, places):
+        key, value = builder.CreateString("model_type"), builder.CreateString(text)
+        builder.StartObject(1)
+        builder.PrependUOffsetTRelativeSlot(0, value, 0)
+        value = builder.EndObject()
+        builder.StartObject(3)
+        builder.PrependUOffsetTRelativeSlot(0, key, 0)
+        builder.PrependUint8Slot(1, 9, 0)
+        builder.PrependUOffsetTRelativeSlot(2, value, 0)
+        items = vector(builder, [builder.EndObject()])
+        builder.StartObject(4)
+        builder.PrependUOffsetTRelativeSlot(0, items, 0)
+        builder.PrependUint64Slot(1, begin, 0)
+        builder.PrependUint64Slot(2, end, 0)
+        builder.PrependUint8Slot(3, kind, 0)
+        sections.append(builder.EndObject())
+    objects = vector(builder, sections)
+    builder.StartObject(1)
+    builder.PrependUOffsetTRelativeSlot(0, objects, 0)
+    metadata = builder.EndObject()
+    builder.StartObject(2)
+    builder.PrependUOffsetTRelativeSlot(1, metadata, 0)
+    builder.Finish(builder.EndObject())
+    header = bytes(builder.Output())
+    start = b"LITERTLM" + struct.pack("<IIIIQ", 1, 7, 0, 0, 32 + len(header))
+    os.makedirs(os.path.join(HERE, "model"), exist_ok=True)
+    with open(os.path.join(HERE, "model", name), "wb") as file:
+        file.write((start + header).ljust(room, b"\0") + model)
+
+
+def vector(builder, offsets):
+    builder.StartVector(4, len(offsets), 4)
+    for offset in reversed(offsets):
+        builder.PrependUOffsetTRelative(offset)
+    return builder.EndVector()
 
 
 def raw(file):
@@ -65,6 +110,17 @@ def main():
         np.save(os.path.join(HERE, "npy", name + ".npy"), array)
     with open(os.path.join(HERE, "npy", "labels.csv"), "w") as file:
         file.write("label\n1\n2, 3\r\n-4\n")
+
+    containers()
+
+
+def containers():
+    with open(os.path.join(HERE, "..", "regressions", "model", "fill_without_output"), "rb") as file:
+        model = file.read()
+    container("litertlm_one_model", model, [(3, "tf_lite_prefill_decode")])
+    container("litertlm_tokenizer_and_two_models", model, [(3, "tf_lite_prefill_decode"), (4, ""), (3, "tf_lite_embedder")])
+    container("litertlm_unknown_section", model, [(200, "tf_lite_aux")])
+    container("litertlm_inside_its_header", model, [(3, "tf_lite_prefill_decode")], misplaced=-1000)
 
 
 main()

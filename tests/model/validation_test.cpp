@@ -288,7 +288,7 @@ const Case kTfliteOnly[] = {
      "m: subgraph 0, tensor 1 'w': 4 block scales of 4 elements each do not cover the shape [2, 4]"},
     {"ExternalBuffer",
      {{in(kTensor1, "/external_buffer"), "7"}},
-     "m: subgraph 0, tensor 1 'w': its values lie in another file (external buffer 7), which cannot be read"},
+     "m: subgraph 0, tensor 1 'w': refers to external buffer 7, but there is none of that number"},
 };
 
 const Case kCircleOnly[] = {

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 /// What an example needs that the bundled one has not: a recurrent model with its data, a program of the user's.
 bool is_runnable(const std::string& example) {
-  for (const char* foreign : {"frames.h5", "step.tflite", "top1.py"}) {
+  for (const char* foreign : {"frames.h5", "step.tflite", "top1.py", "decoder.tflite"}) {
     if (example.find(foreign) != std::string::npos) return false;
   }
   return true;

@@ -183,8 +183,8 @@ TEST(SequenceOptions, AreChecked) {
     words.insert(words.end(), more.begin(), more.end());
     return run_tool(words);
   };
-  expect_error(tried({"--feed-back", "Identity"}), 2, "--feed-back: 'Identity' is not OUTPUT=INPUT");
-  expect_error(tried({"--feed-back", "=image"}), 2, "--feed-back: '=image' is not OUTPUT=INPUT");
+  expect_error(tried({"--feed-back", "Identity"}), 2, "--feed-back: 'Identity' is neither OUTPUT=INPUT nor names with one *");
+  expect_error(tried({"--feed-back", "=image"}), 2, "--feed-back: '=image' is neither OUTPUT=INPUT nor names with one *");
   expect_error(tried({"--feed-back", "a=b=image"}), 2, "--feed-back: " + kFp32 + " has no graph output 'a=b', only 'Identity'");
   expect_error(tried({"--feed-back", "Identity=pixels"}), 2, "--feed-back: " + kFp32 + " has no graph input 'pixels', only 'image'");
   expect_error(tried({"--feed-back", "Identity=image"}), 2, "--feed-back Identity=image: shape [1, 10], expected [1, 8, 8, 1]");

@@ -6,6 +6,7 @@
 #include "analysis/compare/fold_parts.h"
 #include "analysis/compare/operator_clock.h"
 #include "analysis/compare/record_codec.h"
+#include "analysis/compare/token_scores.h"
 #include "analysis/pairs/moved_maps.h"
 #include "analysis/pairs/pair_worker.h"
 #include "analysis/pairs/post_process.h"
@@ -40,6 +41,9 @@ class Comparer {
     VISQ_TRY(worker_.run(record, [&](std::size_t pair, const runtime::Executor& reference, const runtime::Executor& quantized) -> Status {
       output.maps[pair].push_back(compare_pair(pair, reference, quantized, output));
       if (options_.post != PostProcess::kNone) process(pair, reference, quantized, output);
+      if (is_logits(pair)) {
+        if (Status scored = score(pair, record.index, reference, quantized, output); !scored.ok()) return scored;
+      }
       return plan_.origins().empty() ? Status() : origin().after(pair, reference, quantized, output.origins);
     }));
     const runtime::Lockstep& lockstep = worker_.lockstep();
@@ -84,6 +88,17 @@ class Comparer {
       output.processed[i] =
           analysis::compare_processed(options_.post, reference, match.reference, quantized, match.quantized, *post_scratch_);
     }
+  }
+
+  bool is_logits(std::size_t pair) const {
+    const auto& [reference, quantized, match] = plan_.pairs()[pair];
+    return options_.tokens != nullptr && reference == 0 && quantized == 0 && match.reference == options_.tokens->output;
+  }
+
+  Status score(std::size_t pair, std::int64_t record, const runtime::Executor& reference, const runtime::Executor& quantized,
+               RecordOutput& output) const {
+    const auto& match = plan_.pairs()[pair].match;
+    return analysis::score_tokens(*options_.tokens, record, reference, match.reference, quantized, match.quantized, output.tokens);
   }
 
   /// The further runs on the graphs that the worker runs now.
@@ -159,7 +174,7 @@ Result<CompareResult> compare(std::shared_ptr<const Model> reference, std::share
     plan.watch([&](const runtime::LockstepPlan& graphs) { options.watch.memory(analysis::run_memory(graphs, threads)); });
   }
   std::optional<analysis::OutputCodec<RecordOutput>> codec;
-  if (!in_order) codec = {[](const RecordOutput& output) { return analysis::pack(output); }, analysis::unpack_output};
+  if (!in_order && !options.tokens) codec = {[](const RecordOutput& output) { return analysis::pack(output); }, analysis::unpack_output};
   analysis::ComparisonCollector collector(plan, options);
   analysis::RecordWorkers<RecordOutput> workers(
       data, options.records,

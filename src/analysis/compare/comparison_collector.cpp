@@ -1,6 +1,7 @@
 #include "analysis/compare/comparison_collector.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "analysis/compare/record_codec.h"
@@ -29,6 +30,13 @@ std::set<int> of_other_signatures(const Model& model) {
   return others;
 }
 
+/// Without a name where the signature gives no logits.
+TokenScores scores_of(const TokenTask& task, const Model& model, const MapNames& names) {
+  if (task.output < 0) return {};
+  const std::string_view alias = names.alias(task.output);
+  return {alias.empty() ? names.name(task.output) : std::string(alias), model.main().tensors[as_size(task.output)].shape.back(), {}};
+}
+
 }  // namespace
 
 ComparisonCollector::ComparisonCollector(const ComparePlan& plan, const CompareOptions& options)
@@ -52,6 +60,7 @@ ComparisonCollector::ComparisonCollector(const ComparePlan& plan, const CompareO
     processed_.emplace_back(reference_names_[0].identity(match.reference), quantized_names_[0].identity(match.quantized), match.by,
                             result_.metrics);
   }
+  if (options.tokens) result_.tokens = scores_of(*options.tokens, plan.reference(), reference_names_[0]);
   for (const OriginOrder& order : plan.origins()) {
     for (std::size_t i = 0; i < order.pairs.size(); ++i) {
       if (plan.wanted()[order.first_pair + i]) origins_.emplace_back(order.pairs[i]);
@@ -71,6 +80,7 @@ Status ComparisonCollector::add(std::int64_t record, RecordOutput&& output) {
   note_failures(plan_.reference(), reference_names_, output.reference_failures);
   note_failures(plan_.quantized(), quantized_names_, output.quantized_failures);
   note_surplus(output.surplus);
+  if (result_.tokens) std::ranges::move(output.tokens, std::back_inserter(result_.tokens->tokens));
   ++done_;
   if (options_.progress) options_.progress(done_, options_.records.last - options_.records.first);
   return {};

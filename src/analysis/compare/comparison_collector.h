@@ -18,6 +18,7 @@ struct RecordOutput {
   OriginRecords origins;                     ///< the same, where the origin of errors was asked for
   std::vector<runtime::NodeFailure> reference_failures, quantized_failures;
   std::vector<runtime::SurplusRun> surplus;
+  std::vector<TokenScore> tokens;  ///< with a TokenTask
 };
 
 class ComparisonCollector {

@@ -55,8 +55,11 @@ void ModelRunner::forget() {
 }
 
 Status ModelRunner::run(const Record& record, const SequenceFeed& feed, SequenceFeed::Side side, const Observer& observer) {
-  if (feed.starts_afresh(record.index)) forget();
-  VISQ_ASSIGN(const auto inputs, feed.inputs(side, record, kept_));
+  if (feed.starts_afresh(record.index)) {
+    forget();
+    kept_ = feed.start(side, record.index);
+  }
+  VISQ_ASSIGN(const auto inputs, feed.inputs(side, record, std::move(kept_)));
   VISQ_TRY(run(inputs, observer));
   return feed.keep(side, *executor_, kept_);
 }

@@ -38,6 +38,8 @@ Result<SequenceFeed> SequenceFeed::create(const Model& model, const Model* twin,
   VISQ_ASSIGN(const auto links, sequence_links(model, twin, options));
   SequenceFeed feed(std::move(data));
   feed.length_ = options.length;
+  feed.starts_ = options.starts;
+  feed.ended_ = options.ended;
   for (std::size_t i = 0; i < links.size(); ++i) {
     const int input = model.main().inputs[as_size(links[i].input)];
     feed.links_.push_back({links[i].input,
@@ -51,17 +53,23 @@ bool SequenceFeed::in_order(std::initializer_list<const Model*> models) const {
   return !links_.empty() || std::any_of(models.begin(), models.end(), [](const Model* model) { return keeps_state(*model); });
 }
 
-Record SequenceFeed::complete(Record record, const KeptOutputs& kept) const {
+KeptOutputs SequenceFeed::start(Side side, std::int64_t record) const {
+  const auto sequence = length_ > 0 ? as_size(record / length_) : 0;
+  if (starts_ == nullptr || sequence >= starts_->size()) return {};
+  return side == Side::kModel ? (*starts_)[sequence].model : (*starts_)[sequence].twin;
+}
+
+Record SequenceFeed::complete(Record record, KeptOutputs kept) const {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const auto position = as_size(links_[i].position);
-    if (position < record.inputs.size()) record.inputs[position] = kept.empty() ? links_[i].start : kept[i];
+    if (position < record.inputs.size()) record.inputs[position] = kept.empty() ? links_[i].start : std::move(kept[i]);
   }
   return record;
 }
 
-Result<std::vector<Array>> SequenceFeed::inputs(Side side, const Record& record, const KeptOutputs& kept) const {
-  const auto feed = [&](const Record& each) { return side == Side::kModel ? feed_.for_model(each) : feed_.for_twin(each); };
-  return links_.empty() ? feed(record) : feed(complete(record, kept));
+Result<std::vector<Array>> SequenceFeed::inputs(Side side, Record record, KeptOutputs&& kept) const {
+  if (!links_.empty()) record = complete(std::move(record), std::move(kept));
+  return side == Side::kModel ? feed_.for_model(std::move(record)) : feed_.for_twin(std::move(record));
 }
 
 Status SequenceFeed::keep(Side side, const runtime::Executor& executor, KeptOutputs& kept) const {

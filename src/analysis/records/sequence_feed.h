@@ -28,10 +28,16 @@ class SequenceFeed {
   /// Whether whatever was kept is to be forgotten before this record.
   bool starts_afresh(std::int64_t record) const { return length_ > 0 && record % length_ == 0; }
 
+  /// What is kept when the sequence of this record, its first, starts; empty where it is to start with zeros or options.state.
+  KeptOutputs start(Side side, std::int64_t record) const;
+  /// Whether a sequence ends with this record, and somebody wants to know what it leaves.
+  bool ends(std::int64_t record) const { return ended_ && length_ > 0 && (record + 1) % length_ == 0; }
+  void end(std::int64_t record, FedBackState&& state) const { ended_(record / length_, std::move(state)); }
+
   /// The record with what was kept in place of the fed-back inputs.
-  Record complete(Record record, const KeptOutputs& kept) const;
-  /// The inputs of a model. Errors: those of InputFeed.
-  Result<std::vector<Array>> inputs(Side side, const Record& record, const KeptOutputs& kept) const;
+  Record complete(Record record, KeptOutputs kept) const;
+  /// The inputs of a model; what was kept is moved into them. Errors: those of InputFeed.
+  Result<std::vector<Array>> inputs(Side side, Record record, KeptOutputs&& kept) const;
   /// What the model feeds back after the record that its executor has run. Errors: kUnsupported where it was not computed.
   Status keep(Side side, const runtime::Executor& executor, KeptOutputs& kept) const;
 
@@ -45,6 +51,8 @@ class SequenceFeed {
   InputFeed feed_;
   std::vector<Link> links_;
   std::int64_t length_ = 0;
+  std::shared_ptr<const std::vector<FedBackState>> starts_;
+  std::function<void(std::int64_t, FedBackState&&)> ended_;
 };
 
 }  // namespace visq::analysis

@@ -42,8 +42,11 @@ struct Circle {
     return place.fail("is compressed (type {}), which cannot be read", static_cast<int>(tensor.compression_type()));
   }
 
-  static Status read_details(const QuantizationParameters& source, Quantization& quantization, const Place&) {
+  static std::uint32_t external_buffer(const Tensor&) { return 0; }
+
+  static Status read_details(const QuantizationParameters& source, Quantization& quantization, const Place& place) {
     if (const auto* mx = source.details_as_MXQuantization()) quantization.axis = mx->axis();
+    if (const auto* blockwise = source.details_as_BlockwiseQuantization()) return read_blockwise(*blockwise, quantization, place);
     return {};
   }
 };

@@ -34,21 +34,18 @@ struct Tflite {
     return std::max(static_cast<std::int64_t>(code.deprecated_builtin_code()), static_cast<std::int64_t>(code.builtin_code()));
   }
 
-  static Status check_storage(const Tensor& tensor, const Place& place) {
-    if (tensor.external_buffer() == 0) return {};
-    return place.fail("its values lie in another file (external buffer {}), which cannot be read", tensor.external_buffer());
-  }
+  static Status check_storage(const Tensor&, const Place&) { return {}; }
+  /// The number of what holds its values, in a file of their own; 0: the model does.
+  static std::uint32_t external_buffer(const Tensor& tensor) { return tensor.external_buffer(); }
 
   static Status read_details(const QuantizationParameters& source, Quantization& quantization, const Place& place) {
-    const auto read = [&](const auto& details) -> Status {
-      if (details.block_size() <= 0) return place.fail("blockwise quantization has block size {}", details.block_size());
-      quantization.block_size = details.block_size();
-      quantization.block_scales = details.scales();
-      quantization.block_zero_points = details.zero_points();
-      return {};
-    };
-    if (const auto* blockwise = source.details_as_BlockwiseQuantization()) return read(*blockwise);
-    if (const auto* axes = source.details_as_MultiAxisQuantization()) return read(*axes);
+    if (const auto* blockwise = source.details_as_BlockwiseQuantization()) {
+      if (blockwise->block_shape() != nullptr && blockwise->block_shape()->size() > 1) {
+        return place.fail("is quantized in blocks of several axes, which is not known");
+      }
+      return read_blockwise(*blockwise, quantization, place);
+    }
+    if (const auto* axes = source.details_as_MultiAxisQuantization()) return read_blockwise(*axes, quantization, place);
     return {};
   }
 };

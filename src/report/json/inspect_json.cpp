@@ -114,6 +114,13 @@ std::string inspect_json(const Inspection& inspection) {
                                   {"inputs", json_names(signature.inputs)},
                                   {"outputs", json_names(signature.outputs)}});
   }
+  for (const ContainerSection& section : inspection.sections) {
+    json["sections"].push_back({{"kind", json_string(section.kind)},
+                                {"model", json_string(section.model)},
+                                {"begin", section.begin},
+                                {"end", section.end},
+                                {"is_model", section.is_model}});
+  }
   json["subgraphs"] = Json::array();
   for (std::size_t i = 0; i < inspection.subgraphs.size(); ++i) json["subgraphs"].push_back(json_subgraph(inspection.subgraphs[i], i));
   return json_text(json);

@@ -1,5 +1,6 @@
 // result.json: see schema/compare.schema.json for the meaning of every key.
 #include "report/json/json_parts.h"
+#include "report/json/tokens_json.h"
 #include "report/words/text.h"
 #include "report/words/verdict_text.h"
 #include "visq/report.h"
@@ -183,6 +184,7 @@ std::string result_json(const CompareResult& result) {
   document["post"] = result.post == PostProcess::kNone ? Json(nullptr) : Json(name(result.post));
   document["verdict"] = verdict(result);
   document["accuracy"] = result.accuracy ? json_accuracy(*result.accuracy) : Json(nullptr);
+  if (result.tokens && !result.tokens->output.empty()) document["tokens"] = json_tokens(*result.tokens);
   document["remarks"] = Json::array();
   for (const std::string& remark : reference_remarks(result)) document["remarks"].push_back(remark);
   document["anomalies"] = anomalies(result);

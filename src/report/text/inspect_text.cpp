@@ -183,7 +183,14 @@ class TextReport {
                      all.macs_unknown > 0 ? fmt::format(", and those of {} that do not tell", counted(all.macs_unknown, "operator")) : "",
                      all.dynamic_shapes && all.macs > 0 ? " (open sizes count as stored)" : ""));
     line(fmt::format("  parameters    {} in {}", grouped(all.parameters.elements), counted(all.parameters.bytes, "byte")));
+    for (std::size_t i = 0; i < all.sections.size(); ++i) line("  section       " + section_text(i));
     for (const Signature& signature : all.signatures) line("  signature     " + signature_text(signature));
+  }
+
+  std::string section_text(std::size_t i) const {
+    const ContainerSection& section = inspection_.sections[i];
+    const std::string model = section.model.empty() ? "" : fmt::format(" '{}'", printable(section.model));
+    return fmt::format("{} {}{}, {}", i, section.kind, model, counted(static_cast<std::int64_t>(section.end - section.begin), "byte"));
   }
 
   std::string signature_text(const Signature& signature) const {

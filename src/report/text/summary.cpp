@@ -97,6 +97,7 @@ class Summary {
     header();
     outputs();
     accuracy();
+    tokens();
     worst();
     origins();
     anomalies();
@@ -144,6 +145,21 @@ class Summary {
                    {{"reference", percent(values.reference.top1), percent(values.reference.top5)},
                     {"quantized", percent(values.quantized.top1), percent(values.quantized.top5)}}));
     add("drop of top-1: {:.2f} percentage points, ratio {}\n", values.drop(), brief(values.ratio()));
+  }
+
+  void tokens() {
+    if (!result_.tokens || result_.tokens->output.empty()) return;
+    const TokenScores& scores = *result_.tokens;
+    const auto row = [&](const char* model, TokenGuess TokenScore::*side) {
+      return std::vector<std::string>{model, brief(scores.perplexity(side))};
+    };
+    add("\n{} by {}, one of {}\n{}", style_.bold(plural(static_cast<std::int64_t>(scores.tokens.size()), "token")),
+        shortened(printable(scores.output), kLegibleName), scores.vocabulary,
+        text_table({{""}, {"perplexity", true}}, {row("reference", &TokenScore::reference), row("quantized", &TokenScore::quantized)}));
+    add("the greedy token is the same in {:.2f} %; KL divergence {} nats in the mean", 100 * scores.agreement(), brief(scores.mean_kl()));
+    const auto worst = std::ranges::max_element(scores.tokens, [](const TokenScore& a, const TokenScore& b) { return a.kl < b.kl; });
+    if (worst != scores.tokens.end()) add(", at most {} after token {} of sequence {}", brief(worst->kl), worst->position, worst->sequence);
+    add("\n");
   }
 
   /// Nodes with a value come first, worst in front; equal ones in graph order.
@@ -267,8 +283,9 @@ class Summary {
     const bool alone = result_.reference.path == result_.quantized.path;  // it is compared with itself where no other is given
     const std::string reference = shell_word(printable(result_.reference.path));
     const std::string quantized = alone ? "" : " " + shell_word(printable(result_.quantized.path));
-    const std::string data = result_.data == "random" || result_.graph.nodes.empty() ? "" : " -d " + shell_word(printable(result_.data));
-    if (wrong() && !alone) {
+    const char* const option = result_.tokens ? " --tokens " : " -d ";
+    const std::string data = result_.data == "random" || result_.graph.nodes.empty() ? "" : option + shell_word(printable(result_.data));
+    if (wrong() && !alone && !result_.tokens) {
       add("\nNext: visqerror diagnose {}{}{}  says why, and what to do\n", reference, quantized, data);
       return;
     }

@@ -52,7 +52,12 @@ class Outputs final : public MapSink {
   std::vector<float> values;
 };
 
-SequenceOptions feed_back(std::int64_t length = 0) { return {{{"y", "before"}}, {}, {}, length}; }
+SequenceOptions feed_back(std::int64_t length = 0) {
+  SequenceOptions options;
+  options.feed_back = {{"y", "before"}};
+  options.length = length;
+  return options;
+}
 
 std::vector<float> sums(const SequenceOptions& sequence, RecordRange records = {0, 5}) {
   Steps data({1, 2, 3, 4, 5});
@@ -70,6 +75,28 @@ TEST(Sequence, FeedsTheOutputOfOneRecordToTheNext) { EXPECT_THAT(sums(feed_back(
 TEST(Sequence, StartsAfreshAtMultiplesOfItsLength) {
   EXPECT_THAT(sums(feed_back(2)), ElementsAre(1, 3, 3, 7, 5));
   EXPECT_THAT(sums(feed_back(2), {1, 4}), ElementsAre(2, 3, 7)) << "record 1 is the first, 2 begins the second sequence of the data";
+}
+
+/// What one signature of a model leaves is what the next begins with.
+TEST(Sequence, HandsOverWhatItsEndsLeaveAndTakesItAsStarts) {
+  SequenceOptions sequence = feed_back(2);
+  std::vector<float> left;
+  std::vector<std::int64_t> numbers;
+  sequence.ended = [&](std::int64_t number, FedBackState&& state) {
+    numbers.push_back(number);
+    for (const auto* side : {&state.model, &state.twin}) left.push_back(side->at(0).values<float>()[0]);
+  };
+  const auto starts = std::make_shared<std::vector<FedBackState>>(2);
+  (*starts)[0] = {{float_array({1}, {10})}, {float_array({1}, {20})}};
+  sequence.starts = starts;  // the second sequence starts with zeros
+  CompareOptions options;
+  options.records = {0, 4};
+  options.sequence = sequence;
+  Steps data({1, 2, 3, 4, 5});
+  const auto result = compare(accumulator(), accumulator(0.5F), data, options);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  EXPECT_THAT(numbers, ElementsAre(0, 1));
+  EXPECT_THAT(left, ElementsAre(13, 23, 7, 7)) << "each model adds to its own";
 }
 
 TEST(Sequence, StartsWithAState) {

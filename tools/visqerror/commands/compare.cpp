@@ -12,6 +12,7 @@
 #include "visqerror/sessions/compare_outputs.h"
 #include "visqerror/sessions/comparison.h"
 #include "visqerror/sessions/signatures.h"
+#include "visqerror/sessions/token_run.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -23,6 +24,7 @@ struct Arguments {
   SelectionOptions selection;
   ConsoleOptions console;
   CompareOutputOptions output;
+  TokenArguments tokens;
   std::string threads, mode, ref_mode, max_scale, post, baseline;
   std::vector<std::string> tolerance, metrics, minimum, maximum;
   bool baseline_outputs = false, per_record = false, per_channel = false, origin = false, allow_partial = false;
@@ -128,16 +130,47 @@ Result<std::vector<std::string>> signatures_of(const PairRequest& pair) {
   return signatures_in_turn(pair.signature, pair.reference, pair.quantized);
 }
 
-Result<int> execute(const Arguments& arguments) {
-  VISQ_TRY(check_models(arguments));
-  const auto signatures = signatures_of(arguments.pair);
-  if (!signatures.ok() || signatures->size() == 1) return execute_one(arguments);  // says in its turn what is wrong with the models
-  return run_in_turn(*signatures, arguments.output.json != "-", [&](const std::string& signature) -> Result<int> {
+Result<int> execute_in_turn(const Arguments& arguments, const std::vector<std::string>& signatures) {
+  return run_in_turn(signatures, arguments.output.json != "-", [&](const std::string& signature) -> Result<int> {
     Arguments own = arguments;
     own.pair.signature = signature;
     VISQ_ASSIGN(own.output, arguments.output.of_signature(signature));
     return execute_one(own);
   });
+}
+
+/// Tokens are the data, and say themselves where their sequences begin.
+Status check_tokens(const Arguments& arguments) {
+  const PairRequest& pair = arguments.pair;
+  if (arguments.tokens.path.empty())
+    return arguments.tokens.prompt.empty() ? Status() : usage_error("--prompt: is of no use without --tokens");
+  const std::pair<const char*, bool> others[] = {{"--data", !pair.data.path.empty()},
+                                                 {"--sequence-length", !pair.sequence.length.empty()},
+                                                 {"--labels", !pair.labels.empty()},
+                                                 {"--eval", !pair.eval.empty()}};
+  for (const auto& [option, given] : others) {
+    if (given) return usage_error("--tokens: goes without {}", option);
+  }
+  return {};
+}
+
+Result<int> execute_tokens(Arguments arguments) {
+  PairRequest& pair = arguments.pair;
+  VISQ_ASSIGN(pair.tokens, TokenRun::plan(arguments.tokens, pair.data.records, pair.reference, pair.quantized, pair.signature,
+                                          arguments.console.console()));
+  const auto signatures = pair.tokens->signatures();
+  if (signatures.size() > 1) return execute_in_turn(arguments, signatures);
+  pair.signature = signatures.front();
+  return execute_one(arguments);
+}
+
+Result<int> execute(const Arguments& arguments) {
+  VISQ_TRY(check_models(arguments));
+  VISQ_TRY(check_tokens(arguments));
+  if (!arguments.tokens.path.empty()) return execute_tokens(arguments);
+  const auto signatures = signatures_of(arguments.pair);
+  if (!signatures.ok() || signatures->size() == 1) return execute_one(arguments);  // says in its turn what is wrong with the models
+  return execute_in_turn(arguments, *signatures);
 }
 
 std::function<int()> setup(Options& options) {
@@ -149,6 +182,7 @@ std::function<int()> setup(Options& options) {
   arguments->pair.data.add_to(options);
   add_pairs(options, arguments->pair.data.pairs);
   arguments->pair.sequence.add_to(options);
+  arguments->tokens.add_to(options);
   arguments->selection.add_to(options);
   options.values("--metrics", arguments->metrics, "LIST", "only these metrics, such as mse,sqnr; default: all")
       .separated_by(',')
@@ -190,6 +224,7 @@ std::function<int()> setup(Options& options) {
       "  visqerror compare fp32.tflite int8.tflite -d data.h5 \\\n"
       "    --eval 'python3 top1.py --labels y.npy' --max accuracy_drop=1\n"
       "  visqerror compare fp32.tflite int8.tflite -d frames.h5 --feed-back h_out=h_in\n"
+      "  visqerror compare decoder.tflite decoder_int8.tflite --tokens tokens.npy\n"
       "  visqerror compare fp32.tflite int8.tflite -d data.h5 --origin  # which node?\n"
       "  visqerror compare int8.tflite -d data.h5       # against its integer execution\n"
       "  visqerror compare fp32_maps.h5 device_maps.h5  # two dumps, see run");

@@ -27,7 +27,8 @@ Result<int> execute(const Arguments& arguments) {
     VISQ_TRY(check_writable(arguments.json));
   }
   VISQ_ASSIGN(const Model model, load_model(arguments.model));
-  const Inspection inspection = inspect(model);
+  Inspection inspection = inspect(model);
+  VISQ_ASSIGN(inspection.sections, container_sections(arguments.model));
   if (to_file) VISQ_TRY(write_files({{arguments.json, report::inspect_json(inspection)}}));
   if (arguments.json == "-") {
     VISQ_TRY(write_stdout(report::inspect_json(inspection)));
@@ -41,7 +42,8 @@ Result<int> execute(const Arguments& arguments) {
 
 std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  options.argument("MODEL", arguments->model, "a circle or TFLite model");
+  options.argument("MODEL", arguments->model,
+                   "a circle or TFLite model, or a .litertlm file that holds one (FILE:SECTION where it holds several)");
   options.flag("--tensors", arguments->tensors, "also every tensor, constants with their size in the file");
   options.value("--json", arguments->json, "FILE|-", "also as JSON (schema/inspect.schema.json); - for standard output, instead of text");
   options.footer(

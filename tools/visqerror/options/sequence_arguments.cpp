@@ -12,15 +12,6 @@
 namespace visq::tool {
 namespace {
 
-/// Names hold '=' at times, so the last one splits.
-Result<FeedBack> parse_feed_back(const std::string& text) {
-  const auto equals = text.rfind('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-    return usage_error("--feed-back: '{}' is not OUTPUT=INPUT", text);
-  }
-  return FeedBack{text.substr(0, equals), text.substr(equals + 1)};
-}
-
 /// The first record of a file with these inputs alone, in the model's order, or with all inputs. One array per position.
 Result<std::vector<Array>> read_state(const std::string& path, const Model& model, const std::vector<int>& positions) {
   std::vector<int> others;
@@ -62,7 +53,8 @@ Result<std::int64_t> parse_sequence_length(const std::string& length, const Mode
 void SequenceArguments::add_to(Options& options) {
   options
       .values("--feed-back", feed_back, "OUTPUT=INPUT",
-              "the output of a record is the input of the next, in each model its own; the data may leave that input out")
+              "the output of a record is the input of the next, in each model its own; the data may leave that input out; with a * on "
+              "both sides all that fit, and kv_cache_* alone for inputs and outputs of the same names")
       .group(kSequences);
   options.value("--state", state, "FILE", "what fed-back inputs start with: test data of these inputs; default: zero").group(kSequences);
   add_sequence_length(options, length);
@@ -71,7 +63,8 @@ void SequenceArguments::add_to(Options& options) {
 Result<SequenceOptions> open_sequence(const SequenceArguments& arguments, const Model& model, const Model* twin, const Console& console) {
   SequenceOptions options;
   for (const std::string& text : arguments.feed_back) {
-    VISQ_ASSIGN(options.feed_back.emplace_back(), parse_feed_back(text));
+    VISQ_ASSIGN(const auto links, feed_backs(model, twin, text));
+    options.feed_back.insert(options.feed_back.end(), links.begin(), links.end());
   }
   VISQ_ASSIGN(const auto positions, fed_back_inputs(model, twin, options));
   if (!arguments.state.empty()) {

@@ -49,6 +49,17 @@ Result<Pair> open_models(PairRequest& request, const Console& console) {
   return Pair{model, model};
 }
 
+/// The data, or the tokens.
+Result<Records> open_inputs(PairRequest& request, const Pair& models, const Console& console) {
+  const auto& [reference, quantized] = models;
+  SequenceOptions& sequence = request.options.sequence;
+  if (request.tokens == nullptr) {
+    return open_records(request.data, *reference, quantized.get(), request.legacy_random, console, sequence);
+  }
+  VISQ_ASSIGN(TokenRecords stage, request.tokens->begin(request.signature, *reference, quantized.get(), request.options));
+  return records_of(std::move(stage.source), stage.range, request.data, *reference, quantized.get(), console, sequence);
+}
+
 }  // namespace
 
 void set_modes(PairRequest& request, const Model& reference, const Model& quantized) {
@@ -84,8 +95,7 @@ Result<CompareResult> compare_pair(PairRequest request, const Console& console) 
   VISQ_ASSIGN(const Labels labels, read_labels(request, request.data));
   CompareOptions& options = request.options;
   VISQ_ASSIGN(options.sequence, open_sequence(request.sequence, *reference, quantized.get(), console));
-  VISQ_ASSIGN(const Records records,
-              open_records(request.data, *reference, quantized.get(), request.legacy_random, console, options.sequence));
+  VISQ_ASSIGN(const Records records, open_inputs(request, models, console));
 
   set_up(options, records, "records", console);
   set_modes(request, *reference, *quantized);
@@ -94,6 +104,7 @@ Result<CompareResult> compare_pair(PairRequest request, const Console& console) 
   auto result = compare(reference, quantized, *records.source, options);
   if (result.ok() && !has_quantization(*quantized)) console.warn(fmt::format("{}: holds no quantized tensor", quantized->path));
   if (result.ok() && options.origin) VISQ_TRY(add_shares(reference, quantized, *records.source, options, console, *result));
+  if (result.ok() && request.tokens != nullptr) request.tokens->end(*result);
   if (result.ok()) VISQ_TRY(add_accuracy(request, labels, reference, quantized, *records.source, *result));
   return result;
 }

@@ -10,6 +10,7 @@
 #include "visqerror/options/sequence_arguments.h"
 #include "visqerror/sessions/scores.h"
 #include "visqerror/sessions/session.h"
+#include "visqerror/sessions/token_run.h"
 
 namespace visq::tool {
 
@@ -19,6 +20,7 @@ struct PairRequest : ScoreArguments {
   std::string signature;             ///< see choose_signatures()
   DataOptions data;
   SequenceArguments sequence;
+  std::shared_ptr<TokenRun> tokens;                    ///< in place of data: the run that this is a stage of
   bool legacy_random = false;                          ///< random data as the original tool draws it
   std::optional<Mode> reference_mode, quantized_mode;  ///< unset: the model's default
   CompareOptions options;                              ///< records, modes, progress and stop are filled in here

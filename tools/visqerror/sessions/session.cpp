@@ -175,6 +175,21 @@ Status set_modes(PairRunRequest& request, const std::string& reference_mode, con
   return {};
 }
 
+Result<Records> records_of(std::unique_ptr<RecordSource> source, RecordRange range, const DataOptions& options, const Model& model,
+                           const Model* twin, const Console& console, const SequenceOptions& sequence) {
+  Records records{std::move(source), range, {}};
+  if (twin != nullptr) {
+    SequenceOptions first = sequence;
+    first.ended = nullptr;  // one record, to look at
+    VISQ_ASSIGN(auto rules, pair_rules(model, *twin, options.pairs));
+    VISQ_ASSIGN(records.pairs, judge_pairs(unowned(model), unowned(*twin), *records.source, range.first, first, std::move(rules)));
+    tell_pairs(records, console);
+  } else if (!options.pairs.pairs.empty() || !options.pairs.apart.empty()) {
+    return usage_error("--pair and --no-pair: two models are needed");
+  }
+  return records;
+}
+
 Result<Records> open_records(const DataOptions& options, const Model& model, const Model* twin, bool legacy, const Console& console,
                              const SequenceOptions& sequence) {
   VISQ_ASSIGN(const RecordSelection selection, parse_records(options.records));
@@ -182,22 +197,15 @@ Result<Records> open_records(const DataOptions& options, const Model& model, con
     return usage_error("--records worst: with --feed-back no record stands alone");
   }
   VISQ_ASSIGN(const std::int64_t seed, parse_integer("--seed", options.seed, 0, std::numeric_limits<std::int64_t>::max()));
-  Records records;
+  std::unique_ptr<RecordSource> source;
   if (options.path.empty()) {
-    records.source = random_data(model, twin, static_cast<std::uint64_t>(seed), legacy);
+    source = random_data(model, twin, static_cast<std::uint64_t>(seed), legacy);
     console.warn(fmt::format("no --data: one random record (seed {}), which says little about real inputs", seed));
   } else {
-    VISQ_ASSIGN(records.source, open_source(options.path, model, twin, sequence, console));
+    VISQ_ASSIGN(source, open_source(options.path, model, twin, sequence, console));
   }
-  VISQ_ASSIGN(records.range, clamp_records(selection, records.source->count(), records.source->description(), console));
-  if (twin != nullptr) {
-    VISQ_ASSIGN(auto rules, pair_rules(model, *twin, options.pairs));
-    VISQ_ASSIGN(records.pairs,
-                judge_pairs(unowned(model), unowned(*twin), *records.source, records.range.first, sequence, std::move(rules)));
-    tell_pairs(records, console);
-  } else if (!options.pairs.pairs.empty() || !options.pairs.apart.empty()) {
-    return usage_error("--pair and --no-pair: two models are needed");
-  }
+  VISQ_ASSIGN(const RecordRange range, clamp_records(selection, source->count(), source->description(), console));
+  VISQ_ASSIGN(Records records, records_of(std::move(source), range, options, model, twin, console, sequence));
   if (!options.path.empty()) {
     auto ahead = read_ahead(std::move(records.source), records.range);
     records.source = std::make_unique<RemarkingSource>(std::move(ahead), model, twin, console);

@@ -41,6 +41,9 @@ struct Records {
 /// Inputs that `sequence` feeds back may be absent; where the data hold them, it says that they are not used.
 Result<Records> open_records(const DataOptions& options, const Model& model, const Model* twin, bool legacy, const Console& console,
                              const SequenceOptions& sequence = {});
+/// The same with a source of one's own and all of these records; the options say which maps belong together.
+Result<Records> records_of(std::unique_ptr<RecordSource> source, RecordRange range, const DataOptions& options, const Model& model,
+                           const Model* twin, const Console& console, const SequenceOptions& sequence);
 
 /// What every run is asked for: these records, progress in these units, an end where the user interrupts it; trials keep to --memory.
 void set_up(RunRequest& request, const Records& records, const std::string& unit, const Console& console);

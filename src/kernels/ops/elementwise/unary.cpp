@@ -59,6 +59,9 @@ struct Sine {
 struct Cosine {
   float operator()(float x) const { return std::cos(x); }
 };
+struct CubeRoot {
+  float operator()(float x) const { return std::cbrt(x); }
+};
 struct Floor {
   float operator()(float x) const { return std::floor(x); }
 };
@@ -189,6 +192,7 @@ constexpr OpDef kDefinitions[] = {
      .pointwise = true},
     {.name = "SQRT", .prepare = prepare<Sqrt, Float>, .types = Float::dtypes(), .pointwise = true},
     {.name = "RSQRT", .prepare = prepare<Rsqrt, Float>, .types = Float::dtypes(), .pointwise = true},
+    {.name = "STABLEHLO_CBRT", .prepare = prepare<CubeRoot, Float>, .types = Float::dtypes(), .pointwise = true},
     {.name = "SIN", .prepare = prepare<Sine, Float>, .types = Float::dtypes(), .pointwise = true},
     {.name = "COS", .prepare = prepare<Cosine, Float>, .types = Float::dtypes(), .pointwise = true},
     {.name = "FLOOR", .prepare = prepare<Floor, Float>, .types = Float::dtypes(), .pointwise = true},
