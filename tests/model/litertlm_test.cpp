@@ -144,7 +144,7 @@ TEST(LiteRtLm, HostileContainersAreRefused) {
               HasSubstr("section 1 begins at byte 4112, inside what ends at"));
   EXPECT_THAT(error({{kModel, "", first + 1, end}}), HasSubstr("section 0 begins at byte 4097, no multiple of 16"));
   EXPECT_THAT(error({{kModel, "a", first, first}, {kModel, "b", first, end}}),
-              HasSubstr("none of its models 'prefill_decode'; its models are 0 'a', 1 'b'"));
+              HasSubstr("its models are 0 'a', 1 'b'; FILE:NUMBER says which"));
   EXPECT_THAT(error({{200, "", first, end}}), HasSubstr("it holds no TFLite model"));
   EXPECT_THAT(load_error(container({{kModel, "", first, first}}, model)), HasSubstr("0 bytes, too short"));
 }
