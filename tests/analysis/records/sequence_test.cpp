@@ -52,12 +52,14 @@ class Outputs final : public MapSink {
   std::vector<float> values;
 };
 
-SequenceOptions feed_back(std::int64_t length = 0) {
+SequenceOptions linked(std::vector<FeedBack> links, std::int64_t length = 0) {
   SequenceOptions options;
-  options.feed_back = {{"y", "before"}};
+  options.feed_back = std::move(links);
   options.length = length;
   return options;
 }
+
+SequenceOptions feed_back(std::int64_t length = 0) { return linked({{"y", "before"}}, length); }
 
 std::vector<float> sums(const SequenceOptions& sequence, RecordRange records = {0, 5}) {
   Steps data({1, 2, 3, 4, 5});
@@ -208,7 +210,7 @@ TEST(Sequence, OperatorsThatKeepStateHaveNoOrigin) {
 }
 
 std::string error_of(const FeedBack& link, const Model* twin = nullptr) {
-  const auto positions = fed_back_inputs(*accumulator(), twin, {{link}, {}, {}, 0});
+  const auto positions = fed_back_inputs(*accumulator(), twin, linked({link}));
   return positions.ok() ? "" : positions.error().message;
 }
 
@@ -216,7 +218,7 @@ TEST(Sequence, NamesAreChecked) {
   EXPECT_EQ(error_of({"y", "before"}), "");
   EXPECT_EQ(error_of({"z", "before"}), "--feed-back: f.tflite has no graph output 'z', only 'y'");
   EXPECT_EQ(error_of({"y", "z"}), "--feed-back: f.tflite has no graph input 'z', only 'before', 'x'");
-  const auto twice = fed_back_inputs(*accumulator(), nullptr, {{{"y", "x"}, {"y", "x"}}, {}, {}, 0});
+  const auto twice = fed_back_inputs(*accumulator(), nullptr, linked({{"y", "x"}, {"y", "x"}}));
   ASSERT_FALSE(twice.ok());
   EXPECT_EQ(twice.error().message, "--feed-back: two outputs feed 'x'");
 }
@@ -227,7 +229,7 @@ TEST(Sequence, NamesOfTheTwinAreUnderstood) {
   const int y = small.quantized_map("new", {1}, DType::kInt8, 1, 0);
   small.op("ADD", {before, x}, {y});
   const auto twin = small.finish({before, x}, {y});
-  const auto positions = fed_back_inputs(*accumulator(), twin.get(), {{{"new", "old"}}, {}, {}, 0});
+  const auto positions = fed_back_inputs(*accumulator(), twin.get(), linked({{"new", "old"}}));
   ASSERT_TRUE(positions.ok()) << positions.error().message;
   EXPECT_THAT(*positions, ElementsAre(0));
 }
@@ -237,7 +239,7 @@ TEST(Sequence, SizesMustFit) {
   const int before = small.map("before", {2}), x = small.map("x", {1}), y = small.map("y", {3});
   small.op("ADD", {before, x}, {y});
   const auto model = small.finish({before, x}, {y});
-  const auto positions = fed_back_inputs(*model, nullptr, {{{"y", "before"}}, {}, {}, 0});
+  const auto positions = fed_back_inputs(*model, nullptr, linked({{"y", "before"}}));
   ASSERT_FALSE(positions.ok());
   EXPECT_EQ(positions.error().reason, Reason::kUsage);
   EXPECT_THAT(positions.error().message, HasSubstr("--feed-back y=before: shape [3], expected [2]"));
