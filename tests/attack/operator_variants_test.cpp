@@ -58,8 +58,8 @@ struct Subject {
 
 void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.op; }
 
-/// One case per operator; quantized ones stand for others, which have less to go wrong. Operators that circle alone has are found by their
-/// names, which a custom operator may have too.
+/// One case per operator; quantized ones stand for others, which have less to go wrong. Operators that LiteRT does not run are found by
+/// their names, which a custom operator may have too.
 std::vector<Subject> subjects() {
   std::map<std::string, CaseName> cases;
   for (const CaseName& name : case_names()) {
@@ -71,7 +71,8 @@ std::vector<Subject> subjects() {
   std::vector<Subject> all{{"GRU", {}, {"[3,1,4]", "[6,4]", "[6]", "[6,2]", "[6]", "[1,2]", "[1,2]"}},
                            {"INSTANCE_NORM", {}, {"[1,4,4,2]", "[2]", "[2]", "[1,4,4,2]"}},
                            {"RMS_NORM", {}, {"[1,4,8]", "[8]", "[1,4,8]"}},
-                           {"ROPE", {}, {"[1,2,4,8]", "[1,1,4,8]", "[1,1,4,8]", "[1,2,4,8]"}}};
+                           {"ROPE", {}, {"[1,2,4,8]", "[1,1,4,8]", "[1,1,4,8]", "[1,2,4,8]"}},
+                           {"STABLEHLO_CBRT", {}, {"[1,4,8]", "[1,4,8]"}}};
   for (const auto& [op, name] : cases) all.push_back({op, name, {}});
   return all;
 }

@@ -30,9 +30,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 std::vector<fs::path> pages() {
   std::vector<fs::path> found;
-  for (const char* name :
-       {"README.md", "CONTRIBUTING.md", "SECURITY.md", "SKILL.md", "examples/digits/README.md", "examples/cases/README.md",
-        "examples/decoder/README.md"}) {
+  for (const char* name : {"README.md", "CONTRIBUTING.md", "SECURITY.md", "SKILL.md", "examples/digits/README.md",
+                           "examples/cases/README.md", "examples/decoder/README.md"}) {
     if (fs::exists(kSource / name)) found.push_back(kSource / name);
   }
   for (const auto& file : fs::recursive_directory_iterator(kSource / "docs")) {

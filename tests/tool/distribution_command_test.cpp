@@ -1,5 +1,7 @@
 // `visqerror distribution` on the bundled example.
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "support/results/json_schema.h"
 #include "tool/tool_support.h"
@@ -22,6 +24,27 @@ TEST(DistributionCommand, DrawsTheWorst) {
   EXPECT_LE(weights, 5);
   EXPECT_EQ(activations, 5);
   EXPECT_EQ(pictures, weights + activations);
+}
+
+TEST(DistributionCommand, TakesAwayPicturesOfAnEarlierRun) {
+  const TemporaryFolder folder;
+  const auto pictures = [&] {
+    std::set<std::string> found;
+    for (const std::string& name : folder.content()) {
+      if (name.ends_with(".svg")) found.insert(name);
+    }
+    return found;
+  };
+  std::filesystem::create_directory(folder / "out");
+  write_text(folder / "out/mine.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>");
+  write_text(folder / "out/001-weight-mine.svg", "not drawn by us");
+  ASSERT_EQ(run_tool({"distribution", kFp32, kInt8, "-d", kData, "--all", "-o", folder / "out"}).exit_code, 0);
+  const auto all = pictures();
+  ASSERT_EQ(run_tool({"distribution", kFp32, kInt8, "-d", kData, "--nodes", "logits*", "-o", folder / "out"}).exit_code, 0);
+  const auto few = pictures();
+  EXPECT_GT(all.size(), few.size() + 5);
+  const auto json = Json::parse(read_text(folder / "out/distribution.json"));
+  EXPECT_EQ(few.size(), json["distributions"].size() + 2);  // and the two that are not ours
 }
 
 TEST(DistributionCommand, AgreesWithCompare) {

@@ -150,7 +150,7 @@ TEST(ExtractCommand, LiteRtLoadsAndReproducesTheParts) {
     GTEST_SKIP() << "no Python with the packages ai-edge-litert and h5py; name one in VISQ_LITERT_PYTHON";
   }
   const TemporaryFolder folder;
-  std::vector<std::string> words{interpreter, std::string(VISQ_SOURCE_DIR) + "/tests/tool/extract_litert.py"};
+  std::vector<std::string> words{interpreter, std::string(VISQ_SOURCE_DIR) + "/tests/tool/scripts/extract_litert.py"};
   const auto take = [&](const std::string& reference, const std::string& quantized, const std::string& data, const std::string& node) {
     words.push_back(folder / std::to_string(words.size()));
     const ProcessResult run = run_tool({"extract", reference, quantized, "-d", data, "--records", "2", "--nodes", node, "--mode", "integer",

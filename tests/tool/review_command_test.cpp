@@ -42,7 +42,7 @@ TEST(ReviewCommands, CheckWritesThemToFilesOfTheirOwn) {
 TEST(ReviewCommands, ModelExplorerFindsTheNodesOfBothModels) {
   const char* named = std::getenv("VISQ_CI_PYTHON");
   const std::string python = named != nullptr ? named : "python3",
-                    script = std::string(VISQ_SOURCE_DIR) + "/tests/tool/model_explorer_keys.py";
+                    script = std::string(VISQ_SOURCE_DIR) + "/tests/tool/scripts/model_explorer_keys.py";
   if (run_process({python, "-c", "import ai_edge_model_explorer_adapter"}).exit_code != 0) {
     GTEST_SKIP() << "no Python with the package ai-edge-model-explorer; name one in VISQ_CI_PYTHON";
   }

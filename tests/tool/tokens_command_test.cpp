@@ -1,5 +1,5 @@
 // compare --tokens on the tiny decoder of examples/decoder: prompt, decode, caches of each model's own. What LiteRT says of the same tokens
-// was computed by tokens_litert.py.
+// was computed by scripts/tokens_litert.py.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 const std::string kDecoder = std::string(VISQ_SOURCE_DIR) + "/examples/decoder/";
 const std::string kFloat = kDecoder + "fp32.tflite", kQuantized = kDecoder + "int8.tflite", kTokens = kDecoder + "tokens.npy";
 
-/// tokens_litert.py fp32.tflite tokens.npy 32
+/// scripts/tokens_litert.py fp32.tflite tokens.npy 32
 constexpr double kPerplexity = 3.3756181243306367;
 const std::vector<int> kBest{9,  12, 1,  1,  10, 1, 11, 11, 4,  8,  12, 1,  1,  10, 1, 11, 11, 6, 1,  12, 1, 9,
                              10, 1,  11, 11, 8,  1, 12, 1,  10, 1,  9,  12, 1,  6,  1, 8,  11, 3, 5,  12, 1, 1,

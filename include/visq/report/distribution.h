@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "visq/distribution.h"
@@ -15,6 +16,9 @@ std::string distribution_svg(const Distribution& distribution, std::int64_t reco
 
 /// One SVG per tensor, and distribution.html with all of them.
 std::vector<OutputFile> distribution_files(const DistributionResult& result);
+
+/// Whether distribution_files() gives a picture such a name: "007-weight-conv1.svg".
+bool is_distribution_picture(std::string_view file_name);
 
 /// A line per tensor. `columns`: width of the terminal; 0: nothing is left out.
 std::string distribution_text(const DistributionResult& result, std::size_t columns);

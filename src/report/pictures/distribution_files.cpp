@@ -1,6 +1,7 @@
 // distribution's files: pictures with speaking names, a page with all of them, and the table.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "report/words/fitted_table.h"
@@ -49,6 +50,13 @@ std::vector<OutputFile> distribution_files(const DistributionResult& result) {
   }
   files.push_back({"distribution.html", page(result, files)});
   return files;
+}
+
+bool is_distribution_picture(std::string_view file_name) {
+  constexpr std::string_view kDigits = "0123456789", kEnd = ".svg";
+  const std::size_t number = std::min(file_name.find_first_not_of(kDigits), file_name.size());
+  const std::string_view kind = file_name.substr(number);
+  return number >= 3 && (kind.starts_with("-weight-") || kind.starts_with("-activation-")) && kind.ends_with(kEnd);
 }
 
 std::string distribution_text(const DistributionResult& result, std::size_t columns) {

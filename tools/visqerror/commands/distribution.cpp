@@ -1,6 +1,7 @@
 // distribution: what do the values look like?
 #include "visq/distribution.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -9,6 +10,7 @@
 #include "visq/report/distribution.h"
 #include "visqerror/options/command.h"
 #include "visqerror/options/sequence_arguments.h"
+#include "visqerror/outputs/output_files.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/session.h"
 #include "visqerror/sessions/signatures.h"
@@ -52,6 +54,18 @@ std::string next_command(const Arguments& arguments) {
   return fmt::format("visqerror distribution {} {}{} -o OUT  draws them", word(arguments.reference), word(arguments.quantized), data);
 }
 
+/// Pictures that an earlier run drew into the folder of `files`, and this one does not draw.
+std::vector<FileToWrite> leftovers(const std::string& folder, const std::vector<OutputFile>& files) {
+  std::vector<FileToWrite> found;
+  std::error_code failure;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
+    const std::string name = entry.path().filename().string();
+    const bool drawn = std::any_of(files.begin(), files.end(), [&](const OutputFile& file) { return file.name == name; });
+    if (!drawn && report::is_distribution_picture(name)) found.push_back({entry.path().string(), files.front().content});
+  }
+  return found;
+}
+
 Result<int> execute(const Arguments& arguments) {
   const Console console = arguments.console.console();
   VISQ_TRY(need_pair("distribution", arguments.quantized));
@@ -73,6 +87,7 @@ Result<int> execute(const Arguments& arguments) {
   files.push_back({"distribution.json", json});
   const std::string next = console.next(next_command(arguments));
   VISQ_TRY(outputs->write(files, json, report::distribution_text(result, text_columns()) + (next.empty() ? "" : "\n" + next), console));
+  if (outputs->to_folder()) remove_leftovers(leftovers(arguments.output.folder, files));
   return kDone;
 }
 
