@@ -49,7 +49,10 @@ void add_parts(PartSet& set, const PartSet& more) {
 
 PartNames::PartNames(const PartialModels& models) : models_(models), names_(models.reference(), 0) {
   add_reference(names_);
-  add_quantized(MapNames(models.quantized(), 0));
+  const MapNames quantized(models.quantized(), 0);
+  add_quantized(quantized);
+  add_other_words(names_, models.reference().main().tensors.size());
+  add_other_words(quantized, models.quantized().main().tensors.size());
 }
 
 std::vector<NamedPart> PartNames::activation(int tensor) const {
@@ -70,6 +73,18 @@ void PartNames::add(const std::string& name, std::vector<NamedPart> parts) {
     entries_.push_back({name, std::move(parts)});
   } else if (entries_[place->second].parts.empty()) {
     entries_[place->second].parts = std::move(parts);
+  }
+}
+
+/// What else users call what has a name already. Whole names come first.
+void PartNames::add_other_words(const MapNames& names, std::size_t tensors) {
+  for (std::size_t tensor = 0; tensor < tensors; ++tensor) {
+    const auto known = index_.find(names.name(static_cast<int>(tensor)));
+    if (known == index_.end()) continue;
+    const std::size_t entry = known->second;
+    for (const std::string_view word : names.all(static_cast<int>(tensor))) {
+      if (!word.empty() && index_.emplace(word, entry).second) entries_[entry].also.emplace_back(word);
+    }
   }
 }
 
@@ -125,7 +140,9 @@ bool PartNames::is_exact(const std::string& word) const { return is_special(word
 Error PartNames::unknown(std::string_view option, const std::string& word) const {
   std::vector<std::string_view> names{kAllWeights, kAllActivations};
   for (const Entry& entry : entries_) {
-    if (!entry.parts.empty()) names.push_back(entry.name);
+    if (entry.parts.empty()) continue;
+    names.push_back(entry.name);
+    names.insert(names.end(), entry.also.begin(), entry.also.end());
   }
   std::string hint = suggestion(word, names);
   if (hint.empty()) hint = fmt::format("; names are like '{}'", names.back());
@@ -148,8 +165,9 @@ Result<std::vector<PartNames::Entry>> PartNames::find(std::string_view option, c
   if (const auto exact = index_.find(word); exact != index_.end()) {
     take(entries_[exact->second]);
   } else {
+    const auto fits = [&](const std::string& name) { return ::fnmatch(word.c_str(), name.c_str(), 0) == 0; };
     for (const Entry& entry : entries_) {
-      if (::fnmatch(word.c_str(), entry.name.c_str(), 0) == 0) take(entry);
+      if (fits(entry.name) || std::any_of(entry.also.begin(), entry.also.end(), fits)) take(entry);
     }
   }
   if (!named) return unknown(option, word);

@@ -44,6 +44,7 @@ class PartNames {
   struct Entry {
     std::string name;
     std::vector<NamedPart> parts;
+    std::vector<std::string> also = {};  ///< short names, and those of signatures
   };
 
   explicit PartNames(const PartialModels& models);
@@ -64,6 +65,7 @@ class PartNames {
   void add_reference(const MapNames& names);
   void add_quantized(const MapNames& names);
   void add(const std::string& name, std::vector<NamedPart> parts);
+  void add_other_words(const MapNames& names, std::size_t tensors);
   bool is_exact(const std::string& word) const;
   std::vector<NamedPart> activation(int tensor) const;
   std::vector<NamedPart> node(int node) const;

@@ -72,6 +72,13 @@ TEST_F(DigitNames, GlobsFindNamesInGraphOrder) {
   EXPECT_THAT(names_.one("--quantize", "s*/Relu*").value().parts.weights, ElementsAre(0, 1));
 }
 
+TEST_F(DigitNames, ShortNamesMeanTheSame) {
+  EXPECT_THAT(found("stem"), ElementsAre("stem/Relu"));
+  EXPECT_THAT(found("s?em"), ElementsAre("stem/Relu"));
+  EXPECT_EQ(names_.one("--quantize", "stem").value().parts.inputs, names_.one("--quantize", "stem/Relu").value().parts.inputs);
+  EXPECT_THAT(names_.one("--quantize", "spatal").error().message, HasSubstr("did you mean 'spatial'?"));
+}
+
 TEST_F(DigitNames, GroupsAreUnions) {
   const PartGroup group = names_.group("--quantize", "image,stem/convolution,residual_relu/Relu,image").value();
   EXPECT_THAT(group.members, ElementsAre("image", "stem/convolution", "residual_relu/Relu"));
