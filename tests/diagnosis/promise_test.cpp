@@ -37,6 +37,15 @@ TEST(Disturbed, MovesEachElementByAThousandthAtMost) {
   EXPECT_NE(once, floats(disturbed(*data, 1)->read(4).value()));
 }
 
+TEST(WithRoundingInRun, AddsTheNoiseThatTheSimulationLeavesOut) {
+  const Promise promise = with_rounding_in_run({40, 37, 43, false}, 20, 30);
+  EXPECT_NEAR(promise.sqnr, -10 * std::log10(1e-4 + 1e-2 - 1e-3), 1e-9);
+  EXPECT_LT(promise.low, promise.sqnr);
+  EXPECT_GT(promise.high, promise.sqnr);
+  EXPECT_FALSE(promise.steady);
+  EXPECT_NEAR(with_rounding_in_run({40, 40, 40, true}, 30.5, 30).sqnr, 40, 1e-9);  // no worse than simulated
+}
+
 class PromiseOf : public ::testing::Test {
  protected:
   const std::shared_ptr<const Model> fp32_ = example("fp32.tflite");

@@ -38,7 +38,15 @@ class DisturbedData final : public RecordSource {
   std::uint64_t seed_;
 };
 
+double noise_of(double decibels) { return std::pow(10, -decibels / 10); }
+
 }  // namespace
+
+Promise with_rounding_in_run(const Promise& promise, double measured, double simulated) {
+  const double more = std::max(0.0, noise_of(measured) - noise_of(simulated));
+  const auto worse = [&](double decibels) { return -10 * std::log10(noise_of(decibels) + more); };
+  return {worse(promise.sqnr), worse(promise.low), worse(promise.high), promise.steady};
+}
 
 std::unique_ptr<RecordSource> disturbed(RecordSource& data, std::uint64_t seed) { return std::make_unique<DisturbedData>(data, seed); }
 
@@ -51,7 +59,7 @@ Result<Promise> promise_of(analysis::PartialModels& models, const PrecisionForms
     const auto moved = disturbed(data, static_cast<std::uint64_t>(copy));
     VISQ_ASSIGN(const double sqnr, PrecisionSearch(models, forms, *moved, options).simulate(point.operators));
     low = std::min(low, sqnr), high = std::max(high, sqnr);
-    noise += std::pow(10, -sqnr / 10) / kDisturbances;
+    noise += noise_of(sqnr) / kDisturbances;
   }
   const double mean = -10 * std::log10(noise);
   if (mean < point.sqnr - kLuck) promise = {mean, low, high, false};

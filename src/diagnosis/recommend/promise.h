@@ -15,4 +15,8 @@ std::unique_ptr<RecordSource> disturbed(RecordSource& data, std::uint64_t seed);
 Result<Promise> promise_of(analysis::PartialModels& models, const PrecisionForms& forms, RecordSource& data,
                            const RecommendOptions& options, const PrecisionPoint& point);
 
+/// The promise for kernels that round feature maps in each run (dynamic range), which the simulation leaves out: their noise is estimated
+/// as what the quantized model itself has beyond its simulation. Both in dB.
+Promise with_rounding_in_run(const Promise& promise, double measured, double simulated);
+
 }  // namespace visq::diagnosis

@@ -268,6 +268,8 @@ Result<RecommendResult> recommend(std::shared_ptr<const Model> reference, std::s
   result.config = config_of(*models, forms, chosen);
   if (result.repairs.empty()) {
     VISQ_ASSIGN(result.unrepaired, promise_of(*models, forms, data, options, chosen));
+    const bool rounds_in_run = result.config.float_maps && !result.config.float_kernels && result.repair_mode == Mode::kInteger;
+    if (rounds_in_run) result.unrepaired = with_rounding_in_run(result.unrepaired, result.sqnr_before, result.front.front().sqnr);
   } else {
     VISQ_ASSIGN(const auto as_is, analysis::PartialModels::create(reference, quantized, options.pairs));
     VISQ_ASSIGN(const PrecisionForms as_is_forms, PrecisionForms::create(*as_is, *kind));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/as_size.h"
+#include "report/words/identity_text.h"
 #include "report/words/text.h"
 #include "visq/report/accumulate.h"
 
@@ -52,6 +53,7 @@ Json json_diagnosis(const DiagnoseResult& result, const Places& places) {
     outputs.push_back({json_string(result.outputs[i]), decibels(result.output_sqnr[i])});
   }
   return {{"mode", name(result.quantized_mode)},
+          {"records", judgement_text(result.judgement)},
           {"findings", std::move(findings)},
           {"remarks", std::move(remarks)},
           {"measures", std::move(measures)},
@@ -59,8 +61,6 @@ Json json_diagnosis(const DiagnoseResult& result, const Places& places) {
           {"limits", {DiagnoseOptions().degraded_mse, DiagnoseOptions().degraded_cosine, DiagnoseOptions().degraded_sqnr}},
           {"losses", json_losses(result.losses, places)}};
 }
-
-namespace {}  // namespace
 
 Json json_sensitivity(const SensitivityResult& result, const Places& places) {
   Json metrics = Json::array(), rows = Json::array();

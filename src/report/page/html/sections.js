@@ -49,11 +49,11 @@ function absent(section, part) {
 
 /** What was found, in a sentence or two. */
 function summary(all) {
-  const outputs = data.diagnosis.outputs.map(([name, sqnr]) => `${name} at ${number(sqnr)} dB SQNR`).join(", ");
+  const outputs = data.diagnosis.outputs.map(([name, sqnr]) => `${name} at ${number(sqnr)} dB`).join(", ");
   const errors = all.filter((finding) => finding.severity === "error").length;
   const found = all.length === 0 ? "No cause of a loss was found." :
     `${plural(all.length, "finding")} (${plural(errors, "error")}), most important first; the decibels on the right are what a fix wins at the outputs, measured.`;
-  return found + (outputs ? ` Quantized (${data.diagnosis.mode}), the model's outputs keep ${outputs}.` : "");
+  return found + (outputs ? ` On the records that fixes are measured on (${data.diagnosis.mode} mode, ${data.diagnosis.records}) the outputs are ${outputs} without them.` : "");
 }
 const kShownFindings = 5;
 function findings() {
