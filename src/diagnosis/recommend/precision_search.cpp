@@ -28,9 +28,10 @@ constexpr double kNoNoise = 1e-8;
 /// target.
 constexpr double kLeastShare = 1e-3, kReserve = 1;
 
-double to_decibels(double noise) { return noise > 0 ? std::min(200.0, -10 * std::log10(noise)) : 200.0; }
-
 }  // namespace
+
+double to_decibels(double noise) { return noise > 0 ? std::min(kPerfect, -10 * std::log10(noise)) : kPerfect; }
+double noise_of(double decibels) { return std::pow(10, -decibels / 10); }
 
 PrecisionSearch::PrecisionSearch(analysis::PartialModels& models, const PrecisionForms& forms, RecordSource& data,
                                  const RecommendOptions& options)

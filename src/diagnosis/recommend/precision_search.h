@@ -7,9 +7,14 @@
 
 #include "analysis/trials/partial_models.h"
 #include "diagnosis/recommend/precision_forms.h"
+#include "diagnosis/what_if.h"
 #include "visq/recommend.h"
 
 namespace visq::diagnosis {
+
+/// Noise over signal as SQNR in dB, at most kPerfect; and back.
+double to_decibels(double noise);
+double noise_of(double decibels);
 
 class PrecisionSearch {
  public:

@@ -38,13 +38,11 @@ class DisturbedData final : public RecordSource {
   std::uint64_t seed_;
 };
 
-double noise_of(double decibels) { return std::pow(10, -decibels / 10); }
-
 }  // namespace
 
 Promise with_rounding_in_run(const Promise& promise, double measured, double simulated) {
   const double more = std::max(0.0, noise_of(measured) - noise_of(simulated));
-  const auto worse = [&](double decibels) { return -10 * std::log10(noise_of(decibels) + more); };
+  const auto worse = [&](double decibels) { return to_decibels(noise_of(decibels) + more); };
   return {worse(promise.sqnr), worse(promise.low), worse(promise.high), promise.steady};
 }
 
@@ -61,7 +59,7 @@ Result<Promise> promise_of(analysis::PartialModels& models, const PrecisionForms
     low = std::min(low, sqnr), high = std::max(high, sqnr);
     noise += noise_of(sqnr) / kDisturbances;
   }
-  const double mean = -10 * std::log10(noise);
+  const double mean = to_decibels(noise);
   if (mean < point.sqnr - kLuck) promise = {mean, low, high, false};
   return promise;
 }
