@@ -2,15 +2,17 @@
 """Makes the files beside it: a small network that reads scikit-learn's handwritten digits, as fp32, int8 and int16x8 models, each in
 .tflite and .circle form, with test data and labels. Nothing is downloaded.
 
-    python3 -m venv /tmp/digits && /tmp/digits/bin/pip install tensorflow-cpu scikit-learn h5py
+    python3 -m venv /tmp/digits && /tmp/digits/bin/pip install tensorflow-cpu==2.21.0 scikit-learn==1.9.0 h5py
     /tmp/digits/bin/python make_digits.py
 
-Seeds are fixed, but another version of TensorFlow trains other weights. Made with TensorFlow 2.21, scikit-learn 1.9.
+The weights are those of the fp32.tflite that is there: with these versions, every file comes out as it was, byte for byte. `--train` trains
+new ones, which differ from machine to machine, however the seeds are fixed: other instructions round otherwise.
 """
 
 import os
 import pathlib
 import re
+import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ["TF_DETERMINISTIC_OPS"] = "1"
@@ -53,13 +55,28 @@ def build(batch):
 
 
 def train(images, labels):
-    """Trained in batches of 32; the exported twin has batch 1."""
+    """The weights of a new network, trained in batches of 32."""
     model = build(batch=None)
     model.compile("adam", "sparse_categorical_crossentropy")
     model.fit(images, labels, epochs=80, batch_size=32, verbose=0)
-    exported = build(batch=1)
-    exported.set_weights(model.get_weights())
-    return exported
+    return model.get_weights()
+
+
+def weights_of(tflite):
+    """Those that a network was converted with: TFLite keeps output channels first, of a dense layer and of a convolution, Keras last."""
+    model = schema.ModelT.InitFromPackedBuf(tflite, 0)
+    graph = model.subgraphs[0]
+    operators = schema.BuiltinOperator
+    layouts = {operators.CONV_2D: (1, 2, 3, 0), operators.DEPTHWISE_CONV_2D: (1, 2, 3, 0), operators.FULLY_CONNECTED: (1, 0)}
+    weights = []
+    for node in graph.operators:
+        layout = layouts.get(model.operatorCodes[node.opcodeIndex].builtinCode)
+        if layout is None:
+            continue
+        tensors = [graph.tensors[index] for index in node.inputs[1:3]]
+        kernel, bias = (np.frombuffer(bytes(model.buffers[each.buffer].data), np.float32).reshape(each.shape) for each in tensors)
+        weights += [kernel.transpose(layout), bias]
+    return weights
 
 
 def converter_of(model):
@@ -154,7 +171,9 @@ def accuracy(content, images, labels):
 def main():
     tf.keras.utils.set_random_seed(SEED)
     train_images, test_images, train_labels, test_labels = load()
-    model = train(train_images, train_labels)
+    weights = train(train_images, train_labels) if "--train" in sys.argv[1:] else weights_of((HERE / "fp32.tflite").read_bytes())
+    model = build(batch=1)
+    model.set_weights(weights)
     contents = {
         "fp32": converter_of(model).convert(),
         "int8": quantized(model, train_images[:200], tf.int8),

@@ -3,10 +3,10 @@
 by 255, as photographs are, where these go from 0 to 16 only. Every range comes out too narrow, most values are cut off. This is the model
 that `diagnose` and `recommend` are shown with. Nothing is downloaded.
 
-    python3 -m venv /tmp/digits && /tmp/digits/bin/pip install tensorflow-cpu scikit-learn
+    python3 -m venv /tmp/digits && /tmp/digits/bin/pip install tensorflow-cpu==2.21.0 scikit-learn==1.9.0
     /tmp/digits/bin/python make_miscalibrated.py
 
-Made with TensorFlow 2.21, scikit-learn 1.9.
+With these versions it comes out as it was, byte for byte.
 """
 
 import os
