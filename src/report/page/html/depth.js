@@ -47,7 +47,7 @@ function worstLine(points) {
 }
 
 function drawDepth(frame, width, points, origins) {
-  const height = width < 700 ? 200 : 210, left = 90, right = 12, top = 10, bottom = 30;
+  const height = width < 700 ? 206 : 216, left = 90, right = 12, top = 10, bottom = 36;
   const svg = d3.select(frame.appendChild(shape("svg", { role: "img", "aria-label": depthInWords(points) })));
   frame.replaceChildren(svg.node());
   svg.attr("width", width).attr("height", height);
@@ -59,7 +59,8 @@ function drawDepth(frame, width, points, origins) {
   depthAxes(svg, x, y, width, height, { left, right, bottom });
   const area = (field) => d3.area().defined((point) => point[field] !== null).x((_, i) => x(i)).y0(y(lowest)).y1((point) => y(Math.max(lowest, point[field])))(points);
   for (const [field, name] of origins ? [["inherited", "inherited"], ["created", "created"]] : [["total", "inherited"]]) svg.append("path").attr("class", "area " + name).attr("d", area(field));
-  svg.append("path").attr("class", "total").attr("d", d3.line().x((_, i) => x(i)).y(({ total }) => y(total))(points));
+  const crowded = points.length > (width - left - right) / 3; // thick lines would run into one
+  svg.append("path").attr("class", crowded ? "total crowded" : "total").attr("d", d3.line().x((_, i) => x(i)).y(({ total }) => y(total))(points));
   for (const limit of [kNoticeable, kBroken]) svg.append("line").attr("class", "limit").attr("x1", left).attr("x2", width - right).attr("y1", y(-limit)).attr("y2", y(-limit));
   nameWorst(svg, points, x, y, width, { left, right, top });
   return listenToDepth(svg, points, x, [top, height - bottom]);
@@ -70,7 +71,7 @@ function depthAxes(svg, x, y, width, height, { left, right, bottom }) {
   const up = d3.axisLeft(y).tickValues(decibels.map((value) => -value)).tickFormat((value) => `${Math.abs(value)} dB · ${share(-value)}`).tickSize(-(width - left - right));
   svg.append("g").attr("class", "axis grid").attr("transform", `translate(${left} 0)`).call(up);
   svg.append("g").attr("class", "axis").attr("transform", `translate(0 ${height - bottom})`).call(d3.axisBottom(x).ticks(Math.max(2, width / 110)).tickFormat((i) => (Number.isInteger(i) ? i : "")));
-  svg.append("text").attr("class", "words").attr("x", width - right).attr("y", height - 1).attr("text-anchor", "end").text("feature maps in order of execution");
+  svg.append("text").attr("class", "words").attr("x", width - right).attr("y", height - 4).attr("text-anchor", "end").text("feature maps in order of execution");
 }
 /** Names beside the worst points, where they do not lie on each other. */
 function nameWorst(svg, points, x, y, width, { left, right, top }) {

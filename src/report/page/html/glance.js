@@ -14,7 +14,7 @@ function glance() {
 function verdict({ health, text, first, first_text }) {
   const [name, words] = kHealth[health], { reference, quantized } = data.models;
   const made = element("div", { class: "verdict " + name, role: "status" }, element("strong", {}, words), element("p", {}, (text || "Nothing that was measured says how good the outputs are") + "."));
-  const facts = [`${quantized.file} as ${quantized.mode} against ${reference.file} as ${reference.mode}`, `${plural(data.records, "record")} of ${data.data}`];
+  const facts = [`${quantized.file} as ${quantized.mode} against ${reference.file} as ${reference.mode}`, data.data === "random" ? "a random record" : `${plural(data.records, "record")} of ${data.data}`];
   made.append(element("p", { class: "soft" }, facts.join(" · ")));
   if (first_text) made.append(element("p", {}, first_text + ". ", link(first, "Show it")));
   return made;
