@@ -31,6 +31,7 @@ struct StructureFinding {
   std::string op;                                        ///< its type; empty where there is no node
   int tensor = -1;                                       ///< tensor index; -1: about the model as a whole
   std::string name;                                      ///< of the tensor (see tensor_names)
+  std::string display = {};                              ///< of it, short, for people (see display_names)
   std::string text;                                      ///< one line, without the names of node and tensor
   std::vector<std::pair<std::string, double>> evidence;  ///< the numbers behind it, by name
 };
@@ -41,12 +42,14 @@ struct UseCount {
   int tensor = -1;  ///< -1: the subgraph itself
   std::string name;
   std::int64_t uses = 0;
+  std::string display = {};  ///< of the tensor, short, for people (see display_names)
 };
 
 /// A tensor of an operator: what an operator makes, or a constant with real values that it reads.
 struct CheckedTensor {
   int subgraph = 0, node = 0, tensor = 0;
   std::string op, name;
+  std::string display = {};          ///< of the tensor, short, for people (see display_names)
   std::string role;                  ///< "output", "weight", "bias", "constant"
   std::optional<DType> input_dtype;  ///< of the operator's first computed input; outputs only
   DType dtype = DType::kFloat32;

@@ -48,6 +48,7 @@ struct MapIdentity {
   int tensor = 0;            ///< tensor index
   std::string name;          ///< tensor name; duplicate or empty names carry "#index"
   std::string display = {};  ///< short and unique, for people, see display_names(); empty for maps of dumps: their name
+  std::string alias = {};    ///< what the model's signature calls it; empty: nothing
   std::string op;            ///< operator type, "INPUT" for graph inputs
   DType dtype = DType::kFloat32;
   std::vector<float> scale;
@@ -160,6 +161,12 @@ struct RecordSums : NodeSelection {
   std::vector<PairRule> pairs;       ///< RunRequest::pairs
 };
 
+/// The worst output's SQNR in dB over one record, by fake quantization and by what kernels compute.
+struct ModeGap {
+  std::int64_t record = 0;
+  double fake_quant = 0, integer = 0;  ///< infinite: no error
+};
+
 struct CompareResult : PairIdentity {
   std::vector<Metric> metrics;
   std::vector<MapComparison> maps;       ///< in the reference's graph order: subgraph, graph inputs, operators
@@ -171,6 +178,7 @@ struct CompareResult : PairIdentity {
   std::optional<Accuracy> accuracy;   ///< where there are labels
   std::optional<TokenScores> tokens;  ///< where there was a TokenTask with an output; merge() drops it
   std::int64_t share_records = 0;     ///< that measured shares are of; 0: there are none
+  std::optional<ModeGap> mode_gap;    ///< where measure_mode_gap() found one to measure
   std::vector<Anomaly> anomalies;
   std::vector<NotComputed> not_computed;
   std::optional<RecordSums> sums;  ///< with options.per_record
@@ -197,6 +205,11 @@ Result<CompareResult> compare(std::shared_ptr<const Model> reference, std::share
 using ShareRequest = TrialRequest;
 Status measure_shares(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
                       const ShareRequest& request, CompareResult& result);
+
+/// Measures, on the first record, what a comparison by fake quantization leaves out where kernels round what they read in the run (dynamic
+/// range). Does nothing where the user chose the mode, no kernel does so, or the comparison is of a part of the records.
+void measure_mode_gap(const std::shared_ptr<const Model>& reference, const std::shared_ptr<const Model>& quantized, RecordSource& data,
+                      const CompareOptions& options, CompareResult& result);
 
 /// Compares two feature-map dumps, tensors by name, or by index where both are of the same model; records by their index in the data. What
 /// a dump does not say stays open: no operator types, no graph, no outputs. `reference_path` and `quantized_path` name them in messages.

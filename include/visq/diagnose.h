@@ -64,6 +64,7 @@ struct Finding {
   int tensor = -1;  ///< of the quantized model's main graph; -1: the model as a whole
   int node = -1;    ///< operator that makes it; -1: a graph input
   std::string name, op;
+  std::string display = {};    ///< of its node, short, as compare's tables show it (see display_names)
   std::string reference_name;  ///< of the reference's tensor; empty where there is none
   std::string cause;           ///< "ACT_CLIP" …
   Severity severity = Severity::kHint;
@@ -79,10 +80,11 @@ struct Finding {
 
 /// How far a feature map of the quantized model is off the reference's.
 struct LayerLoss {
-  std::string name;         ///< of the reference's tensor
-  int quantized_node = -1;  ///< operator that makes the quantized model's map; -1: a graph input
-  double mse = 0;           ///< NaN, as the next three, where it is not defined
-  double mse_limit = 0;     ///< options.degraded_mse times the variance of the reference's values
+  std::string name;          ///< of the reference's tensor
+  std::string display = {};  ///< of it, short, for people (see display_names)
+  int quantized_node = -1;   ///< operator that makes the quantized model's map; -1: a graph input
+  double mse = 0;            ///< NaN, as the next three, where it is not defined
+  double mse_limit = 0;      ///< options.degraded_mse times the variance of the reference's values
   double cosine = 0;
   double sqnr = 0;  ///< infinite: no error
   bool degraded = false;
@@ -118,7 +120,8 @@ struct GlobalRemark {
 /// The quantized model was run in quantized_mode.
 struct DiagnoseResult : PairIdentity {
   std::vector<std::string> outputs;
-  std::vector<double> output_sqnr;  ///< in dB, before any fix, over the records that judge
+  std::vector<std::string> output_displays;  ///< parallel to outputs: short, for people (see display_names)
+  std::vector<double> output_sqnr;           ///< in dB, before any fix, over the records that judge
   Judgement judgement;
   WholeSqnr whole;                   ///< the same over all records, in the same mode, where the caller measured it
   std::optional<Accuracy> accuracy;  ///< with options.scoring, of all records that it names

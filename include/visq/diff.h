@@ -19,6 +19,7 @@ struct StoredMap {
   int subgraph = 0, index = 0;                     ///< operator index, -1 for a graph input
   std::string name, op;                            ///< the reference's; valid UTF-8
   std::vector<std::optional<MetricValue>> values;  ///< parallel to diff_metrics(); nothing where the run did not ask for the metric
+  std::string display = {};                        ///< short, for people; empty where the result does not say it
 };
 
 /// What is kept of a result of compare, be it fresh or read from a file.

@@ -15,6 +15,7 @@ struct QuantizerConfig {
   struct Layer {
     std::string name;                  ///< of its first output, in the float model
     std::vector<std::string> outputs;  ///< names of all its outputs
+    std::string display = {};          ///< its name, short, for people (see display_names); quantizers are told the whole one
     std::string op;                    ///< operator type
     std::string dtype;                 ///< of precision_kinds(); empty: the next better one that the format knows
     bool per_channel = true;           ///< of its weights

@@ -80,13 +80,14 @@ struct Promise {
 
 struct RecommendResult : PairIdentity {
   std::string to;
-  Mode repair_mode = Mode::kInteger;  ///< in which repairs were measured
-  Judgement judgement;                ///< records that repairs were judged on
-  double sqnr_before = 0;             ///< worst output of the model as it is, in that mode, over these
-  std::vector<std::string> outputs;   ///< of the quantized model, as far as they are compared
-  WholeSqnr whole, whole_repaired;    ///< these over RecommendOptions::whole, before and after all repairs
-  std::vector<GlobalRemark> remarks;  ///< why nothing is repaired
-  bool doubtful = false;              ///< since models and data do not belong together: no set is looked for either
+  Mode repair_mode = Mode::kInteger;         ///< in which repairs were measured
+  Judgement judgement;                       ///< records that repairs were judged on
+  double sqnr_before = 0;                    ///< worst output of the model as it is, in that mode, over these
+  std::vector<std::string> outputs;          ///< of the quantized model, as far as they are compared
+  std::vector<std::string> output_displays;  ///< parallel to outputs: short, for people (see display_names)
+  WholeSqnr whole, whole_repaired;           ///< these over RecommendOptions::whole, before and after all repairs
+  std::vector<GlobalRemark> remarks;         ///< why nothing is repaired
+  bool doubtful = false;                     ///< since models and data do not belong together: no set is looked for either
   std::vector<AppliedRepair> repairs;
   double weight_bytes = 0, mac_bits = 0;  ///< of the quantized model, to compare costs with
   std::size_t operators = 0;              ///< that can have the other precision: quantized ones for which there is a kernel

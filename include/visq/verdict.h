@@ -38,7 +38,7 @@ struct PairVerdict {
 PairVerdict pair_verdict(const CompareResult& result);
 
 /// What makes the comparison itself doubtful: a reference that gives the same outputs for all records, or whose accuracy is near chance
-/// (no more than two standard deviations above it). One line each.
-std::vector<std::string> reference_remarks(const CompareResult& result);
+/// (no more than two standard deviations above it); a mode that leaves out half of the error or more (ModeGap). One line each.
+std::vector<std::string> comparison_remarks(const CompareResult& result);
 
 }  // namespace visq

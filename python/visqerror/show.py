@@ -22,19 +22,29 @@ _COLUMNS = {
 """Of each command, the columns that are shown first to last; without an entry, those that hold a number or a text."""
 
 
+_NAMES = ("name", "tensor", "op_name")
+"""Columns of names: people are shown the short one, with the whole one under the pointer."""
+
+
 def _cell(value: Any) -> str:
     if isinstance(value, float) and math.isfinite(value):
         return f"{value:.4g}"
     return "" if value is None else escape(str(value))
 
 
+def _named_cell(row: dict[str, Any], column: str) -> str:
+    if column not in _NAMES or not row.get("display"):
+        return f"<td>{_cell(row.get(column))}</td>"
+    return f'<td title="{_cell(row.get(column))}">{_cell(row["display"])}</td>'
+
+
 def _table(rows: list[dict[str, Any]], wanted: list[str] | None) -> str:
     if not rows:
         return "<p>none</p>"
     columns = wanted or [name for name in rows[0] if not any(isinstance(row.get(name), (list, dict)) for row in rows)]
-    columns = [name for name in columns if any(row.get(name) is not None for row in rows)]
+    columns = [name for name in columns if name != "display" and any(row.get(name) is not None for row in rows)]
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
-    body = "".join("<tr>" + "".join(f"<td>{_cell(row.get(name))}</td>" for name in columns) + "</tr>" for row in rows[:_LONGEST])
+    body = "".join("<tr>" + "".join(_named_cell(row, name) for name in columns) + "</tr>" for row in rows[:_LONGEST])
     more = f"<p>… {len(rows) - _LONGEST} more</p>" if len(rows) > _LONGEST else ""
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 

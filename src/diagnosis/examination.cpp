@@ -54,6 +54,8 @@ Finding finding_of(const Subject& subject, const Tried& tried) {
   finding.tensor = suspicion.tensor;
   finding.node = suspicion.node;
   finding.name = subject.names().name(suspicion.tensor);
+  const bool weights = suspicion.node >= 0 && subject.q().tensor(suspicion.tensor).is_constant;
+  finding.display = subject.shown(weights ? output_of(subject.q().op(suspicion.node), 0) : suspicion.tensor);
   finding.op = suspicion.node < 0 ? "INPUT" : subject.q().op(suspicion.node).label();
   const int partner = subject.reference_of(suspicion.tensor);
   if (partner >= 0) finding.reference_name = subject.reference_names().name(partner);

@@ -14,6 +14,7 @@ double finite_or_nan(const MetricValue& value) {
 LayerLoss loss_of(const MapComparison& map, const DiagnoseOptions& options) {
   LayerLoss loss;
   loss.name = map.reference.name;
+  loss.display = map.reference.display;
   loss.quantized_node = map.quantized.node;
   loss.mse = finite_or_nan(map.metrics[0]);
   loss.cosine = finite_or_nan(map.metrics[1]);

@@ -39,6 +39,12 @@ class Subject {
   const quant::GraphIndex& q() const { return q_; }
   const analysis::MapNames& names() const { return names_; }
   const analysis::MapNames& reference_names() const { return reference_names_; }
+  /// What people are told of a tensor of the quantized model: the short name of the map that it stands for, as compare's tables have it;
+  /// its own where there is none.
+  const std::string& shown(int quantized_tensor) const {
+    const int partner = reference_of(quantized_tensor);
+    return partner >= 0 ? reference_names_.display(partner) : names_.display(quantized_tensor);
+  }
 
   /// The reference's feature map that a feature map of the quantized model stands for, also behind QUANTIZE and DEQUANTIZE; -1: none.
   int reference_of(int quantized_tensor) const { return partner_[as_size(quantized_tensor)]; }

@@ -39,7 +39,7 @@ QuantizerConfig sensitivity_config(const SensitivityResult& result, const Model&
   QuantizerConfig config;
   config.model = std::filesystem::path(reference.path).filename().string();
   config.default_dtype = common_dtype(result);
-  const auto names = tensor_names(reference.main());
+  const auto names = tensor_names(reference.main()), shown = display_names(reference.main());
   std::vector<const Sensitivity*> ranked;
   for (const Sensitivity& node : result.nodes) ranked.push_back(&node);
   std::sort(ranked.begin(), ranked.end(), [](const auto* a, const auto* b) { return a->rank < b->rank; });
@@ -53,6 +53,7 @@ QuantizerConfig sensitivity_config(const SensitivityResult& result, const Model&
       layer.op = op.label();
       for (const int output : op.outputs) layer.outputs.push_back(names[as_size(output)]);
       layer.name = layer.outputs.front();
+      layer.display = shown[as_size(op.outputs.front())];
       config.layers.push_back(std::move(layer));
     }
   }

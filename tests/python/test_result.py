@@ -31,12 +31,13 @@ def test_tables_as_dataframes(fp32, int8, data):
 
 def test_html_has_verdict_and_worst_nodes_and_is_escaped(fp32, int8, data):
     result = visqerror.compare(fp32, int8, data, records=4)
-    result["nodes"][10]["name"] = "<script>alert(1)</script>"
+    result["nodes"][10]["display"] = "<script>alert(1)</script>"
+    result["nodes"][9]["name"] = "<script>alert(2)</script>"
     result["nodes"][10]["metrics"]["sqnr"] = -3.0
     html = result._repr_html_()
     assert result["verdict"]["sentence"] in html
     assert "<script>" not in html
-    assert html.index("&lt;script&gt;") < html.index("pointwise/BiasAdd"), "worst first"
+    assert html.index("&lt;script&gt;alert(1)") < html.index('<td title="pointwise/BiasAdd">pointwise</td>'), "worst first"
 
 
 @pytest.fixture

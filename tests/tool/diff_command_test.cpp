@@ -45,7 +45,7 @@ TEST_F(StoredResults, AreTheirOwnBaseline) {
 TEST_F(StoredResults, FailABuildWithOneLinePerNodeThatIsWorse) {
   const ProcessResult worse = baseline(edited(3, "mse", 0.9));
   EXPECT_EQ(worse.exit_code, 1);
-  const std::string name = result_["nodes"][3]["name"];
+  const std::string name = result_["nodes"][3]["display"];
   EXPECT_EQ(worse.err.rfind("visqerror: --baseline " + (folder_ / "edited.json") + " does not hold: mse of " + name + " was ", 0), 0U)
       << worse.err;
   EXPECT_EQ(std::count(worse.err.begin(), worse.err.end(), '\n'), 1);

@@ -1,7 +1,9 @@
 // One error, one number: all commands give the same figure for the same pair, records, mode and metric.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -66,6 +68,35 @@ INSTANTIATE_TEST_SUITE_P(Digits, OneNumber, ::testing::Values("int8.tflite", "in
   name[name.find('.')] = '_';
   return name;
 });
+
+Json compared(Words arguments, const Words& more) {
+  arguments.insert(arguments.begin(), "compare");
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  arguments.insert(arguments.end(), {"--quiet", "--json", "-"});
+  return Json::parse(run_tool(arguments).out);
+}
+
+double worst_output(const Json& result) {
+  double worst = INFINITY;
+  for (const Json& output : result["outputs"]) worst = std::min(worst, output["metrics"]["sqnr"].get<double>());
+  return worst;
+}
+
+TEST(ModeGap, IsWhatEitherModeSaysOfTheFirstRecord) {
+  const std::string folder = std::string(VISQ_SHARED_DIR) + "/models/dtln_1_dynamic_range/";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not there";
+  const Words pair{folder + "fp32.tflite", folder + "dynamic_range.tflite", "-d", folder + "data.h5"};
+  const Json usual = compared(pair, {"--records", "2:4"});
+  EXPECT_EQ(usual["mode_gap"]["record"], 2);
+  EXPECT_NEAR(usual["mode_gap"]["fake_quant_sqnr"], worst_output(compared(pair, {"--records", "2:3", "--mode", "fake-quant"})), 1e-6);
+  EXPECT_NEAR(usual["mode_gap"]["integer_sqnr"], worst_output(compared(pair, {"--records", "2:3", "--mode", "integer"})), 1e-6);
+  EXPECT_FALSE(compared(pair, {"--records", "2:4", "--mode", "fake-quant"}).contains("mode_gap")) << "the user chose";
+  EXPECT_FALSE(compared(pair, {"--records", "2:4", "--per-record"}).contains("mode_gap")) << "parts are merged to what one run says";
+}
+
+TEST(ModeGap, IsNotLookedForWhereMapsAreQuantized) {
+  EXPECT_FALSE(compared({kFp32, kInt8, "-d", kData, "--records", "1"}, {}).contains("mode_gap"));
+}
 
 }  // namespace
 }  // namespace visq::testing

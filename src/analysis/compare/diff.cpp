@@ -76,7 +76,7 @@ Change compare_maps(const StoredMap& before, const StoredMap& after, bool output
     if (change == Change::kSame) continue;
     worst = std::max(worst, change);
     result.differences.push_back({output,
-                                  {after.subgraph, after.index, after.name, after.op, {}},
+                                  {after.subgraph, after.index, after.name, after.op, {}, after.display},
                                   static_cast<int>(i),
                                   old,
                                   now,
@@ -87,7 +87,7 @@ Change compare_maps(const StoredMap& before, const StoredMap& after, bool output
 }
 
 StoredMap stored_map(const MapComparison& map, const std::vector<Metric>& metrics) {
-  StoredMap out{map.reference.subgraph, map.reference.node, map.reference.name, map.reference.op, {}};
+  StoredMap out{map.reference.subgraph, map.reference.node, map.reference.name, map.reference.op, {}, map.reference.display};
   out.values.resize(diff_metrics().size());
   for (std::size_t i = 0; i < metrics.size() && !map.integer; ++i) {
     out.values[as_size(metrics[i])] = i < map.metrics.size() ? map.metrics[i] : MetricValue{};

@@ -20,7 +20,10 @@ constexpr std::string_view kInnerWorks[] = {"Tensordot", "moments", "batchnorm"}
 struct Word {
   std::string_view word, op;
 };
-constexpr Word kWords[] = {{"depthwise", "DEPTHWISE_CONV_2D"},
+constexpr Word kWords[] = {{"convolution", "CONV_2D"},
+                           {"convolution", "DEPTHWISE_CONV_2D"},
+                           {"convtranspose", "TRANSPOSE_CONV"},
+                           {"depthwise", "DEPTHWISE_CONV_2D"},
                            {"depthwiseconv2d", "DEPTHWISE_CONV_2D"},
                            {"matmul", "FULLY_CONNECTED"},
                            {"matmul", "BATCH_MATMUL"},

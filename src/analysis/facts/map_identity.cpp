@@ -33,12 +33,17 @@ MapIdentity MapNames::identity(int tensor) const {
   identity.tensor = tensor;
   identity.name = names_[i];
   identity.display = displays_[i];
+  identity.alias = alias(tensor);
   identity.op = identity.node < 0 ? "INPUT" : graph_.operators[as_size(identity.node)].label();
   identity.dtype = info.dtype;
   identity.scale = info.quantization.scale;
   identity.zero_point = info.quantization.zero_point;
   identity.quantized_dimension = info.quantization.axis;
   return identity;
+}
+
+std::vector<std::string_view> all_names(const MapIdentity& reference, const MapIdentity& quantized) {
+  return {reference.name, reference.display, reference.alias, quantized.name, quantized.alias};
 }
 
 }  // namespace visq::analysis

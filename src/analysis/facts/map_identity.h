@@ -38,4 +38,7 @@ class MapNames {
   std::vector<Place> places_;
 };
 
+/// All that users may call a pair of maps: the short name is the reference's, since that is what they are shown.
+std::vector<std::string_view> all_names(const MapIdentity& reference, const MapIdentity& quantized);
+
 }  // namespace visq::analysis

@@ -133,4 +133,6 @@ std::string quantization_scheme(const Model& model) {
   return "not quantized, no float operators";
 }
 
+bool has_hybrid_kernels(const Model& model) { return total(gather(model).hybrid_weights) > 0; }
+
 }  // namespace visq

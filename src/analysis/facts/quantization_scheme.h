@@ -13,4 +13,8 @@ namespace visq {
 /// DEQUANTIZE stand between the two and count as neither, nor do operators on indices and masks.
 std::string quantization_scheme(const Model& model);
 
+/// Operators with float outputs read quantized constants as they are stored: kernels round to 8 bits what they multiply with them, in each
+/// run.
+bool has_hybrid_kernels(const Model& model);
+
 }  // namespace visq

@@ -67,18 +67,15 @@ void ComparePlan::choose_pairs(const CompareOptions& options) {
     const auto& own = names.emplace_back(MapNames(*reference_, r), MapNames(*quantized_, q));
     for (const auto& match : pairing.matches) {
       pairs_.push_back({r, q, match});
-      nodes.learn_name(own.first.name(match.reference));
-      nodes.learn_name(own.first.display(match.reference));
-      nodes.learn_name(own.second.name(match.quantized));
+      const MapIdentity map = own.first.identity(match.reference), twin = own.second.identity(match.quantized);
+      for (const auto known : analysis::all_names(map, twin)) nodes.learn_name(known);
     }
   }
   for (std::size_t graph = 0; graph < pairings_.size(); ++graph) {
     const auto& [r_names, q_names] = names[graph];
     for (const auto& match : pairings_[graph].pairing.matches) {
-      const std::string op = r_names.identity(match.reference).op;
-      auto known = r_names.all(match.reference);
-      known.insert(known.end(), {q_names.name(match.quantized), q_names.alias(match.quantized)});
-      wanted_.push_back(nodes.passes(known, op));
+      const MapIdentity map = r_names.identity(match.reference);
+      wanted_.push_back(nodes.passes(analysis::all_names(map, q_names.identity(match.quantized)), map.op));
     }
   }
 }

@@ -25,7 +25,11 @@ void Findings::add(Severity severity, const CheckedGraph& graph, int node, int t
   finding.node = node;
   if (node >= 0) finding.op = graph.lookup.op(node).label();
   finding.tensor = tensor;
-  if (tensor >= 0) finding.name = graph.names.name(tensor);
+  if (tensor >= 0) {
+    finding.name = graph.names.name(tensor);
+    const bool weights = node >= 0 && graph.lookup.tensor(tensor).is_constant && !graph.lookup.op(node).outputs.empty();
+    finding.display = graph.names.display(weights ? graph.lookup.op(node).outputs[0] : tensor);  // constants have no short names
+  }
   finding.text = std::move(text);
   finding.evidence = std::move(evidence);
   list_.push_back(std::move(finding));

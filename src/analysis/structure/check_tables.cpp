@@ -42,6 +42,7 @@ CheckedTensor make_row(const CheckedGraph& graph, int node, int tensor, std::str
   row.tensor = tensor;
   row.op = graph.lookup.op(node).label();
   row.name = graph.names.name(tensor);
+  row.display = graph.names.display(tensor);
   row.role = std::move(role);
   row.dtype = info.dtype;
   row.quantization = info.quantization;
@@ -130,7 +131,7 @@ std::vector<UseCount> use_counts(const CheckContext& context) {
     for (std::size_t t = 0; t < reads.size(); ++t) {
       const int tensor = static_cast<int>(t);
       if (reads[t] == 1 || !is_real_constant(graph.lookup.tensor(tensor)) || graph.is_output(tensor)) continue;
-      counts.push_back({graph.index, tensor, graph.names.name(tensor), reads[t]});
+      counts.push_back({graph.index, tensor, graph.names.name(tensor), reads[t], graph.names.display(tensor)});
     }
   }
   return counts;

@@ -98,9 +98,11 @@ class Planner {
   }
 
   std::vector<std::string> names_of(int tensor) const {
-    std::vector<std::string> names{reference_names_.name(tensor), reference_names_.display(tensor)};
-    if (const auto partner = partners_.find(tensor); partner != partners_.end()) names.push_back(quantized_names_.name(partner->second));
-    return names;
+    const MapIdentity map = reference_names_.identity(tensor);
+    const auto partner = partners_.find(tensor);
+    const MapIdentity twin = partner == partners_.end() ? MapIdentity() : quantized_names_.identity(partner->second);
+    const auto names = analysis::all_names(map, twin);
+    return {names.begin(), names.end()};
   }
 
   void add_node(const NodeFilter& filter, std::span<const int> outputs) {

@@ -101,9 +101,9 @@ class Weights {
     result.quantized = q_names_.identity(q_.op(q).outputs[0]);
     result.reference_tensor = r_names_.name(r_tensor);
     result.quantized_tensor = q_names_.name(q_tensor);
-    const bool wanted = filter_.passes(
-        {result.reference_tensor, result.quantized_tensor, result.reference.name, result.reference.display, result.quantized.name},
-        result.reference.op);
+    auto names = analysis::all_names(result.reference, result.quantized);
+    names.insert(names.end(), {result.reference_tensor, result.quantized_tensor});
+    const bool wanted = filter_.passes(names, result.reference.op);
     const auto f = analysis::constant_values(r_, r_tensor), g = analysis::constant_values(q_, q_tensor);
     const TensorInfo& tensor = q_.tensor(q_.origin(q_tensor));
     if (!wanted || !f || !g || f->size() != g->size() || f->empty()) return std::nullopt;
@@ -288,7 +288,8 @@ Result<DistributionResult> distribution(std::shared_ptr<const Model> reference, 
     const PairNames names(plan);
     for (std::size_t i = 0; i < plan.pairs().size(); ++i) {
       const MapIdentity map = names.reference(i);
-      if (filter.passes({map.name, map.display, names.quantized(i).name}, map.op)) pairs.push_back(i);
+      const MapIdentity twin = names.quantized(i);
+      if (filter.passes(analysis::all_names(map, twin), map.op)) pairs.push_back(i);
     }
     if (pairs.empty() && result.distributions.empty()) {
       return usage_error("no weight and no feature map fits --nodes and --ops{}",

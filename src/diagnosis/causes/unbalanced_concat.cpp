@@ -73,10 +73,10 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions& options, Suspicion
     suspicion.text = fmt::format(
         "the magnitudes of its inputs differ {:.0f} times: '{}' has {:.1f} steps of the common scale, which leave "
         "{:.1f} dB of it",
-        ratio, subject.names().name(branches.smallest->tensor), steps, quality);
+        ratio, subject.shown(branches.smallest->tensor), steps, quality);
     suspicion.evidence = {
         {"range_ratio", ratio}, {"threshold", options.concat_ratio}, {"steps_of_smallest", steps}, {"sqnr_of_smallest", quality}};
-    suspicion.values = evidence_of(fmt::format("values of '{}'", subject.names().name(branches.smallest->tensor)),
+    suspicion.values = evidence_of(fmt::format("values of '{}'", subject.shown(branches.smallest->tensor)),
                                    branches.smallest->values->sketch, symptoms.map(op.outputs[0])->offered);
     suspicion.strong = true;
     suspicion.evident = leaves_model(subject, op) && quality < kPoor;

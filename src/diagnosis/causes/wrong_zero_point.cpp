@@ -34,14 +34,14 @@ void suspect_copy(const Symptoms& symptoms, const Operator& op, int input, int o
   Suspicion& suspicion = suspicions.about_map(output);
   suspicion.place += " copy";
   suspicion.text = fmt::format("{} hands the codes of '{}' (zero point {}) on under zero point {}: a device reads every value {:.4g} off",
-                               op.label(), subject.names().name(input), from, to, static_cast<double>(from - to) * static_cast<double>(b));
+                               op.label(), subject.shown(input), from, to, static_cast<double>(from - to) * static_cast<double>(b));
   suspicion.evidence = {
       {"input_zero_point", static_cast<double>(from)}, {"zero_point", static_cast<double>(to)}, {"scale", static_cast<double>(b)}};
   suspicion.strong = suspicion.certain = true;
   for (const auto& [tensor, grid] : {std::pair(output, in.quantization), std::pair(input, out.quantization)}) {
     Repair repair(subject);
     repair.regrid({tensor}, grid);
-    suspicion.remedies.push_back({fmt::format("give '{}' zero point {}", subject.names().name(tensor), grid.zero_point[0]),
+    suspicion.remedies.push_back({fmt::format("give '{}' zero point {}", subject.shown(tensor), grid.zero_point[0]),
                                   fmt::format("zero_point {} = {}", in_quotes(subject.names().name(tensor)), grid.zero_point[0]),
                                   repair.finish(), false});
   }

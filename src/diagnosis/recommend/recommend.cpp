@@ -103,7 +103,7 @@ QuantizerConfig config_of(const analysis::PartialModels& models, const Precision
   const std::set<int> chosen(point.operators.begin(), point.operators.end());
   config.inputs_follow = forms.inputs_follow(chosen);
   config.outputs_follow = forms.outputs_follow(chosen);
-  const auto names = tensor_names(reference.main());
+  const auto names = tensor_names(reference.main()), shown = display_names(reference.main());
   for (const int index : point.operators) {
     for (const int part : fused(graph, *models.parts().find(index))) {
       const Operator& op = graph.op(part);
@@ -112,6 +112,7 @@ QuantizerConfig config_of(const analysis::PartialModels& models, const Precision
       layer.dtype = forms.kind().name;
       for (const int output : op.outputs) layer.outputs.push_back(names[as_size(output)]);
       layer.name = layer.outputs.front();
+      layer.display = shown[as_size(op.outputs.front())];
       config.layers.push_back(std::move(layer));
     }
   }
@@ -204,7 +205,10 @@ Result<std::shared_ptr<const Model>> repair(const std::shared_ptr<const Model>& 
   VISQ_ASSIGN(const auto pair, MeasuredPair::create(reference, quantized, data, diagnose));
   VISQ_ASSIGN(const auto scores, labelled_scores(*pair, options));
   result.judgement = pair->judgement();
-  for (const int output : compared_outputs(pair->subject())) result.outputs.push_back(pair->subject().names().name(output));
+  for (const int output : compared_outputs(pair->subject())) {
+    result.outputs.push_back(pair->subject().names().name(output));
+    result.output_displays.push_back(pair->subject().shown(output));
+  }
   VISQ_ASSIGN(Repaired repaired, repair(*pair, scores, diagnose, result));
   VISQ_ASSIGN(result.whole, whole_outputs(reference, quantized, options, result));
   if (repaired.edit.empty()) return quantized;

@@ -56,7 +56,7 @@ void look_at_layout(const Symptoms& symptoms, const WhatIf& what_if, DiagnoseRes
         {"channel order",
          fmt::format("input '{}' seems to hold pictures channel by channel (NCHW), the model takes them pixel by pixel (NHWC): "
                      "neighbouring pixels differ more in that order than in the other",
-                     symptoms.subject().names().name(inputs[i]))});
+                     symptoms.subject().shown(inputs[i]))});
   }
 }
 
@@ -76,7 +76,7 @@ std::string foreign_input(const Symptoms& symptoms) {
     return fmt::format(
         "input '{}' holds values in [{:.4g}, {:.4g}] (mean {:.4g}, deviation {:.4g}), the model was quantized for "
         "[{:.4g}, {:.4g}]",
-        subject.names().name(input), moments.min, moments.max, moments.mean, moments.deviation(), map->offered.low, map->offered.high);
+        subject.shown(input), moments.min, moments.max, moments.mean, moments.deviation(), map->offered.low, map->offered.high);
   }
   return "";
 }

@@ -102,7 +102,10 @@ Result<DiagnoseResult> diagnose(std::shared_ptr<const Model> reference, std::sha
   result.quantized_mode = examination.trials->mode();
   result.output_sqnr = examination.trials->before().outputs;
   result.judgement = pair->judgement();
-  for (const int output : compared_outputs(pair->subject())) result.outputs.push_back(pair->subject().names().name(output));
+  for (const int output : compared_outputs(pair->subject())) {
+    result.outputs.push_back(pair->subject().names().name(output));
+    result.output_displays.push_back(pair->subject().shown(output));
+  }
   result.interrupted = stopped(options);
   if (!result.interrupted) result.damage = damage_of(pair->subject(), data, options, result.quantized_mode);
   for (Fault& fault : faults) {

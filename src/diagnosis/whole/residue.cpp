@@ -46,7 +46,7 @@ std::string ruled_out(const DiagnoseResult& result) {
   }
   const std::string looked = "ranges, zero points, outliers, joined and shared scales, weights and biases were looked at: ";
   if (best == nullptr) return looked + "none of them is odd";
-  return looked + fmt::format("the best repair, {} at '{}', wins {:.1f} dB", best->cause, best->name, best->gain_db);
+  return looked + fmt::format("the best repair, {} at '{}', wins {:.1f} dB", best->cause, best->display, best->gain_db);
 }
 
 /// The first degraded layer, where no shares tell which one costs the outputs.
@@ -82,6 +82,7 @@ void add_degraded(const Symptoms& symptoms, const WhatIf& what_if, const Trials&
   finding.node = node;
   finding.tensor = tensor;
   finding.name = subject.names().name(tensor);
+  finding.display = subject.shown(tensor);
   finding.op = node < 0 ? "INPUT" : subject.q().op(node).label();
   if (subject.reference_of(tensor) >= 0) finding.reference_name = subject.reference_names().name(subject.reference_of(tensor));
   finding.text = why + "; " + ruled_out(result);
@@ -135,7 +136,7 @@ std::string main_places(const Symptoms& symptoms) {
   std::string text;
   const auto list = places(symptoms);
   for (std::size_t i = 0; i < std::min(kNamedPlaces, list.size()) && list[i].first >= kNamedShare; ++i) {
-    text += fmt::format("{}'{}' ({:.0f} %)", i == 0 ? "" : ", ", symptoms.subject().names().name(list[i].second), 100 * list[i].first);
+    text += fmt::format("{}'{}' ({:.0f} %)", i == 0 ? "" : ", ", symptoms.subject().shown(list[i].second), 100 * list[i].first);
   }
   return text.empty() ? text : "; what makes most of the error where it alone is quantized: " + text;
 }
@@ -149,6 +150,7 @@ void add_accumulated(const Symptoms& symptoms, const WhatIf& what_if, const Tria
   finding.cause = "ACCUMULATED";
   finding.severity = Severity::kWarning;
   finding.name = result.outputs[as_size(worst - result.output_sqnr.begin())];
+  finding.display = result.output_displays[as_size(worst - result.output_sqnr.begin())];
   finding.text =
       fmt::format("the output has {:.1f} dB, and no repair of a single tensor wins 1 dB: in 16 bits, all feature maps would win {:.1f} dB",
                   *worst, maps);

@@ -19,6 +19,7 @@ Json json_finding(const StructureFinding& finding) {
   json["op"] = finding.node < 0 ? Json(nullptr) : json_string(finding.op);
   json["tensor"] = finding.tensor < 0 ? Json(nullptr) : Json(finding.tensor);
   json["name"] = finding.tensor < 0 ? Json(nullptr) : json_string(finding.name);
+  add_display(json, finding.display);
   json["text"] = json_string(finding.text);
   json["evidence"] = Json::object();
   for (const auto& [key, value] : finding.evidence) json["evidence"][key] = json_number(value);
@@ -33,6 +34,7 @@ Json json_tensor(const CheckedTensor& tensor) {
   json["attribute"] = tensor.role;
   json["tensor"] = tensor.tensor;
   json["name"] = json_string(tensor.name);
+  add_display(json, tensor.display);
   json["input_dtype"] = tensor.input_dtype ? Json(name(*tensor.input_dtype)) : Json(nullptr);
   json["dtype"] = name(tensor.dtype);
   json["axis"] = tensor.quantization.per_channel() ? Json(tensor.quantization.axis) : Json(nullptr);
@@ -60,6 +62,7 @@ std::string check_json(const CheckResult& result) {
                             {"tensor", use.tensor < 0 ? Json(nullptr) : Json(use.tensor)},
                             {"name", json_string(use.name)},
                             {"uses", use.uses}});
+    add_display(json["uses"].back(), use.display);
   }
   json["tensors"] = Json::array();
   for (const CheckedTensor& tensor : result.tensors) json["tensors"].push_back(json_tensor(tensor));

@@ -1,5 +1,6 @@
 // diagnose's result JSON: visq.diagnose/1.
 #include "report/json/json_parts.h"
+#include "report/words/view.h"
 #include "visq/report/diagnose.h"
 
 namespace visq::report {
@@ -23,6 +24,7 @@ Json json_values(const ValueEvidence& values) {
 Json json_finding(const Finding& finding) {
   Json json;
   json["tensor"] = json_or_null(finding.name);
+  add_display(json, finding.display);
   json["reference_tensor"] = json_or_null(finding.reference_name);
   json["tensor_index"] = finding.tensor < 0 ? Json(nullptr) : Json(finding.tensor);
   json["node"] = finding.node < 0 ? Json(nullptr) : Json(finding.node);
@@ -42,8 +44,10 @@ Json json_finding(const Finding& finding) {
 }
 
 Json json_loss(const LayerLoss& loss) {
-  return {{"name", json_string(loss.name)},     {"mse", json_number(loss.mse)},   {"mse_threshold", json_number(loss.mse_limit)},
-          {"cosine", json_number(loss.cosine)}, {"sqnr", json_number(loss.sqnr)}, {"degraded", loss.degraded}};
+  Json json = {{"name", json_string(loss.name)},     {"mse", json_number(loss.mse)},   {"mse_threshold", json_number(loss.mse_limit)},
+               {"cosine", json_number(loss.cosine)}, {"sqnr", json_number(loss.sqnr)}, {"degraded", loss.degraded}};
+  add_display(json, loss.display);
+  return json;
 }
 
 Json json_damage(const OutputDamage& damage) {
@@ -62,6 +66,7 @@ std::string diagnose_json(const DiagnoseResult& result) {
   json["outputs"] = Json::array();
   for (std::size_t i = 0; i < result.outputs.size(); ++i) {
     Json output = {{"name", json_string(result.outputs[i])}, {"sqnr", json_number(result.output_sqnr[i])}};
+    add_display(output, shown_output(result, i));
     add_whole_sqnr(output, result.whole, i);
     json["outputs"].push_back(std::move(output));
   }

@@ -26,6 +26,7 @@ Json difference(const Difference& each) {
   out["subgraph"] = each.map.subgraph;
   out["index"] = each.map.index;
   out["name"] = json_string(each.map.name);
+  add_display(out, each.map.display);
   out["op"] = json_string(each.map.op);
   out["metric"] = diff_metrics()[as_size(each.metric)].name;
   out["old"] = value(each.before);

@@ -29,6 +29,7 @@ Json json_distribution(const Distribution& each) {
   json["node"] = each.reference.node;
   json["op"] = json_string(each.reference.op);
   json["name"] = json_string(each.reference_tensor);
+  add_display(json, each.reference.display);
   json["quantized_name"] = json_string(each.quantized_tensor);
   json["quantized_node"] = each.quantized.node;
   json["dtype"] = name(each.quantized_dtype);

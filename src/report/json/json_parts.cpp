@@ -102,13 +102,17 @@ Json json_accuracy(const Accuracy& values) {
   return out;
 }
 
+void add_display(Json& out, const std::string& display) {
+  if (!display.empty()) out["display"] = json_string(display);
+}
+
 void add_identity(Json& out, const MapIdentity& map) {
   out["subgraph"] = map.subgraph;
   out["index"] = map.node;
   out["output"] = map.output;
   out["tensor"] = map.tensor;
   out["name"] = json_string(map.name);
-  if (!map.display.empty()) out["display"] = json_string(map.display);
+  add_display(out, map.display);
   out["op"] = json_string(map.op);
 }
 
@@ -119,6 +123,7 @@ Json json_gaps(const std::vector<SensitivityGap>& gaps) {
                    {"name", json_string(gap.map.name)},
                    {"op", json_string(gap.map.op)},
                    {"reason", json_string(gap.reason)}});
+    add_display(out.back(), gap.map.display);
   }
   return out;
 }

@@ -35,12 +35,15 @@ Json json_optional(const std::optional<double>& value);
 /// {"low", "high", "counts"}
 Json json_histogram(const Histogram& histogram);
 
-/// "whole": {"records", "sqnr"} of output `i`; nothing where the result is of all records.
 Json json_judgement(const Judgement& judgement);
+/// "whole": {"records", "sqnr"} of output `i`; nothing where the result is of all records.
 void add_whole_sqnr(Json& out, const WholeSqnr& whole, std::size_t i);
 
 /// Both models' top-1 and top-5, or the numbers of a program.
 Json json_accuracy(const Accuracy& values);
+
+/// "display", the short name for people, where there is one.
+void add_display(Json& out, const std::string& display);
 
 /// Where a map stands in its model, as members of `out`.
 void add_identity(Json& out, const MapIdentity& map);

@@ -1,14 +1,17 @@
 // recommend's result JSON: visq.recommend/1.
 #include "report/json/json_parts.h"
+#include "report/words/view.h"
 #include "visq/report/recommend.h"
 
 namespace visq::report {
 namespace {
 
 Json json_repair(const AppliedRepair& repair) {
-  return {{"tensor", json_string(repair.finding.name)},     {"cause", repair.finding.cause},
-          {"fix", json_string(repair.finding.fix)},         {"configuration", json_string(repair.finding.configuration)},
-          {"gain_db", json_number(repair.finding.gain_db)}, {"sqnr", json_number(repair.sqnr)}};
+  Json json = {{"tensor", json_string(repair.finding.name)},     {"cause", repair.finding.cause},
+               {"fix", json_string(repair.finding.fix)},         {"configuration", json_string(repair.finding.configuration)},
+               {"gain_db", json_number(repair.finding.gain_db)}, {"sqnr", json_number(repair.sqnr)}};
+  add_display(json, repair.finding.display);
+  return json;
 }
 
 Json json_point(const PrecisionPoint& point) {
@@ -36,6 +39,7 @@ std::string recommend_json(const RecommendResult& result) {
   json["outputs"] = Json::array();
   for (std::size_t i = 0; i < result.outputs.size(); ++i) {
     Json output = {{"name", json_string(result.outputs[i])}};
+    add_display(output, shown_output(result, i));
     add_whole_sqnr(output, result.whole, i);
     if (i < result.whole_repaired.outputs.size()) output["repaired_sqnr"] = json_number(result.whole_repaired.outputs[i]);
     json["outputs"].push_back(std::move(output));
@@ -57,6 +61,7 @@ std::string recommend_json(const RecommendResult& result) {
   json["layers"] = Json::array();
   for (const QuantizerConfig::Layer& layer : result.config.layers) {
     json["layers"].push_back({{"name", json_string(layer.name)}, {"op", layer.op}, {"dtype", layer.dtype}});
+    add_display(json["layers"].back(), layer.display);
   }
   return json_text(json);
 }

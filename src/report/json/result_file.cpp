@@ -133,6 +133,7 @@ Result<StoredMap> read_map(const PlainJson& entry, const std::string& where) {
   if (name == nullptr || !name->is_string()) return bad_input("{}.name' is not a string", where);
   map.name = name->get<std::string>();
   map.op = text(member(&entry, "op"));
+  map.display = text(member(&entry, "display"));
   if (subgraph != nullptr) {
     VISQ_ASSIGN(map.subgraph, small(entry, "subgraph", where));
   }

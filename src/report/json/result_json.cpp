@@ -186,7 +186,11 @@ std::string result_json(const CompareResult& result) {
   document["accuracy"] = result.accuracy ? json_accuracy(*result.accuracy) : Json(nullptr);
   if (result.tokens && !result.tokens->output.empty()) document["tokens"] = json_tokens(*result.tokens);
   document["remarks"] = Json::array();
-  for (const std::string& remark : reference_remarks(result)) document["remarks"].push_back(remark);
+  for (const std::string& remark : comparison_remarks(result)) document["remarks"].push_back(remark);
+  if (const auto& gap = result.mode_gap) {
+    document["mode_gap"] = {
+        {"record", gap->record}, {"fake_quant_sqnr", json_number(gap->fake_quant)}, {"integer_sqnr", json_number(gap->integer)}};
+  }
   document["anomalies"] = anomalies(result);
   document["match"] = match(result.match);
   document["not_computed"] = not_computed(result);

@@ -16,6 +16,7 @@ Json json_node(const Sensitivity& node, const std::vector<Metric>& metrics) {
   Json json;
   json["rank"] = node.rank;
   json["op_name"] = json_string(part.reference.name);
+  add_display(json, part.reference.display);
   json["sensitive_type"] = sensitive_type(part);
   json["op_type"] = json_string(part.reference.op);
   json["node"] = part.reference.node;

@@ -7,6 +7,7 @@
 #include "core/as_size.h"
 #include "report/words/identity_text.h"
 #include "report/words/text.h"
+#include "report/words/view.h"
 #include "visq/report/accumulate.h"
 
 namespace visq::report {
@@ -21,6 +22,7 @@ Json json_finding(const Finding& finding, const Places& places) {
   return {{"cause", finding.cause},
           {"severity", finding.severity == Severity::kHint ? "info" : name(finding.severity)},
           {"tensor", json_string(finding.name)},
+          {"display", json_string(shown_name(finding))},
           {"op", json_string(finding.op)},
           {"map", places.map(finding)},
           {"text", json_string(finding.text)},
@@ -36,8 +38,9 @@ Json json_losses(const std::vector<LayerLoss>& losses, const Places& places) {
   for (const LayerLoss& loss : losses) {
     const double variance = loss.mse_limit / DiagnoseOptions().degraded_mse;
     Json map = places.map_called(loss.name);
-    out.push_back({map.is_null() ? json_string(loss.name) : Json(""), std::move(map), json_short(loss.mse == 0 ? 0 : loss.mse / variance),
-                   json_short(loss.cosine), decibels(loss.sqnr), loss.degraded ? 1 : 0});
+    out.push_back({map.is_null() ? json_string(shown_name(loss)) : Json(""), std::move(map),
+                   json_short(loss.mse == 0 ? 0 : loss.mse / variance), json_short(loss.cosine), decibels(loss.sqnr),
+                   loss.degraded ? 1 : 0});
   }
   return out;
 }
@@ -145,7 +148,7 @@ Json json_accumulation(const AccumulateResult& result, const Places& places) {
   Json nodes = Json::array(), curves = Json::array();
   for (const AccumulatedNode& node : result.nodes) {
     Json map = places.map(node.reference);
-    nodes.push_back({map.is_null() ? json_string(node.reference.name) : Json(""), std::move(map)});
+    nodes.push_back({map.is_null() ? json_string(shown_name(node.reference)) : Json(""), std::move(map)});
   }
   for (const AccumulateCurve& curve : result.curves) curves.push_back(json_curve(curve));
   const MetricInfo& metric = metric_info(result.metrics.front());
@@ -158,8 +161,9 @@ Json json_accumulation(const AccumulateResult& result, const Places& places) {
 Json json_partial(const PartialResult& result, const Places& places) {
   Json steps = Json::array();
   for (const PartialStep& step : result.steps) {
-    steps.push_back(
-        {json_string(step.part.reference.name), places.map(step.part.reference), json_error(step.alone), json_error(step.kept_float)});
+    Json map = places.map(step.part.reference);
+    const Json name = map.is_null() ? json_string(shown_name(step.part.reference)) : Json("");
+    steps.push_back({name, std::move(map), json_error(step.alone), json_error(step.kept_float)});
   }
   return {{"metric", metric_info(result.metrics.front()).label},
           {"picked_by", name(result.picked_by)},
@@ -190,7 +194,7 @@ Json json_operators(const FullReport& report, const Places& places) {
     const Json map = places.quantized_map(time.map);
     const Json node = map.is_null() ? Json(nullptr) : places.node(result.maps[map.get<std::size_t>()].reference);
     if (node.is_null()) {
-      others.push_back({json_string(time.map.op), json_string(time.map.name), seconds(time)});
+      others.push_back({json_string(time.map.op), json_string(shown_name(time.map)), seconds(time)});
     } else {
       quantized.push_back({node, seconds(time)});
     }

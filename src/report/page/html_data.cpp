@@ -56,7 +56,7 @@ Json json_model_facts(const ModelIdentity& identity, const std::optional<Inspect
 Json json_verdict(const CompareResult& result) {
   const PairVerdict verdict = pair_verdict(result);
   Json remarks = Json::array();
-  for (const std::string& remark : reference_remarks(result)) remarks.push_back(json_string(remark));
+  for (const std::string& remark : comparison_remarks(result)) remarks.push_back(json_string(remark));
   if (verdict.basis == VerdictBasis::kNothing) return {{"health", name(Health::kUnknown)}, {"text", ""}, {"remarks", std::move(remarks)}};
   const std::vector<std::string> lines = verdict_lines(result, verdict, kVerdictName);
   const std::string_view health = name(verdict.health);
@@ -147,18 +147,18 @@ Json json_anomalies(const CompareResult& result, const Places& places) {
 Json json_match(const CompareResult& result) {
   Json unpaired = Json::array(), warnings = Json::array(), gaps = Json::array();
   for (const Unpaired& each : result.match.unpaired) {
-    unpaired.push_back({each.in_reference ? "reference" : "quantized", place(each.map), json_string(each.map.name),
+    unpaired.push_back({each.in_reference ? "reference" : "quantized", place(each.map), json_string(shown_name(each.map)),
                         json_string(each.map.op), json_string(each.reason)});
   }
   Json doubtful = Json::array();
   for (const DoubtfulPair& each : result.match.doubtful) {
-    doubtful.push_back({place(each.reference), json_string(each.reference.name), place(each.quantized), json_string(each.quantized.name),
-                        fmt::format("{:.3f}", each.correlation)});
+    doubtful.push_back({place(each.reference), json_string(shown_name(each.reference)), place(each.quantized),
+                        json_string(shown_name(each.quantized)), fmt::format("{:.3f}", each.correlation)});
   }
   for (const std::string& warning : result.match.warnings) warnings.push_back(json_string(warning));
   for (const NotComputed& gap : result.not_computed) {
-    gaps.push_back(
-        {json_string(file_name(gap.model)), place(gap.map), json_string(gap.map.name), json_string(gap.map.op), json_string(gap.reason)});
+    gaps.push_back({json_string(file_name(gap.model)), place(gap.map), json_string(shown_name(gap.map)), json_string(gap.map.op),
+                    json_string(gap.reason)});
   }
   return {{"by_name", result.match.by_name}, {"by_structure", result.match.by_structure}, {"by_weights", result.match.by_weights},
           {"by_maps", result.match.by_maps}, {"by_user", result.match.by_user},           {"doubtful", std::move(doubtful)},

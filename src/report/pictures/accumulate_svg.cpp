@@ -48,7 +48,7 @@ void draw_header(Svg& svg, const AccumulateResult& result) {
   }
 }
 
-void draw_metric(Svg& svg, const AccumulateResult& result, std::size_t metric, double top, std::span<const std::string> names, bool last) {
+void draw_metric(Svg& svg, const AccumulateResult& result, std::size_t metric, double top, const NodeNames& names, bool last) {
   const MetricInfo& info = metric_info(result.metrics[metric]);
   std::vector<Series> curves;
   std::vector<double> values;
@@ -62,11 +62,11 @@ void draw_metric(Svg& svg, const AccumulateResult& result, std::size_t metric, d
     curves.push_back(std::move(series));
   }
   Plot plot(svg, kLeft, top, kWidth - kLeft - kRight, kPlotHeight);
-  plot.x_range(-0.5, static_cast<double>(names.size()) - 0.5);
+  plot.x_range(-0.5, static_cast<double>(names.shown.size()) - 0.5);
   fit_values(plot, info.name, info.better, values);
   plot.draw_y_axis(fmt::format("{}{}", result.average ? "mean " : "", info.label));
-  if (last) plot.draw_names(names);
-  for (const Series& series : curves) draw_series(svg, plot, series, names);
+  if (last) plot.draw_names(names.shown, names.whole);
+  for (const Series& series : curves) draw_series(svg, plot, series, names.whole);
   plot.draw_frame();
   plot.title(fmt::format("{}, {} is better", info.label, info.better == Direction::kLowerIsBetter ? "lower" : "higher"));
 }
@@ -78,9 +78,9 @@ std::string accumulate_svg(const AccumulateResult& result) {
   using namespace accumulate_picture;
   const double first = kLegendTop + kLegendLine * static_cast<double>(result.curves.size()) + 24;
   const auto plots = static_cast<double>(result.metrics.size());
-  std::vector<std::string> names;
-  for (const AccumulatedNode& node : result.nodes) names.push_back(node.reference.name);
-  Svg svg(kWidth, first + plots * kPlotHeight + (plots - 1) * kGap + Plot::names_height(names));
+  NodeNames names;
+  for (const AccumulatedNode& node : result.nodes) names.add(node.reference);
+  Svg svg(kWidth, first + plots * kPlotHeight + (plots - 1) * kGap + Plot::names_height(names.shown));
   draw_header(svg, result);
   for (std::size_t i = 0; i < result.metrics.size(); ++i) {
     draw_metric(svg, result, i, first + static_cast<double>(i) * (kPlotHeight + kGap), names, i + 1 == result.metrics.size());

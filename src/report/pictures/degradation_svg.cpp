@@ -7,6 +7,7 @@
 
 #include "report/pictures/plot.h"
 #include "report/words/text.h"
+#include "report/words/view.h"
 #include "visq/report/diagnose.h"
 
 namespace visq::report {
@@ -115,7 +116,7 @@ class DegradationPicture {
     for (std::size_t i = 0; i < losses_.size(); ++i) {
       const bool bad = beyond(values_[i]);
       if (i < free || (!bad && i % every != 0)) continue;
-      svg_.text(x(i) + 4, plot_.bottom() + 10, shortened(printable(losses_[i].name), kNameLength),
+      svg_.text(x(i) + 4, plot_.bottom() + 10, shortened(printable(shown_name(losses_[i])), kNameLength),
                 {.size = 10, .anchor = SvgAnchor::kEnd, .fill = bad ? kThreshold : "#333333", .bold = bad, .upright = true});
       free = i + every;
     }

@@ -66,10 +66,10 @@ std::string distribution_text(const DistributionResult& result, std::size_t colu
   const auto between = [](double low, double high) { return brief(low) + ".." + brief(high); };
   std::vector<std::vector<std::string>> rows;
   for (const Distribution& each : result.distributions) {
-    rows.push_back({std::string(kind_name(each)), place(each.reference), printable(each.reference.op), printable(each.reference_tensor),
-                    brief(each.sqnr), between(each.smallest, each.greatest),
-                    each.lowest && each.highest ? between(*each.lowest, *each.highest) : "-", clipped_text(each),
-                    brief(each.difference.largest), std::string(name(each.quantized_dtype)), compact(each.shape)});
+    rows.push_back({std::string(kind_name(each)), place(each.reference), printable(each.reference.op),
+                    printable(columns > 0 ? shown_name(each.reference) : each.reference_tensor), brief(each.sqnr),
+                    between(each.smallest, each.greatest), each.lowest && each.highest ? between(*each.lowest, *each.highest) : "-",
+                    clipped_text(each), brief(each.difference.largest), std::string(name(each.quantized_dtype)), compact(each.shape)});
   }
   return pair_head(result) + fitted_table(table, rows, columns);
 }

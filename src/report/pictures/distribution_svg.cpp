@@ -94,7 +94,7 @@ void draw_thresholds(Svg& svg, const Plot& plot, const Distribution& distributio
 void draw_header(Svg& svg, const Distribution& distribution, std::int64_t records) {
   const bool weight = distribution.kind == Distribution::Kind::kWeight;
   svg.begin_group(distribution.reference_tensor);
-  svg.text(20, 28, shortened(printable(distribution.reference_tensor), kTitleLength), {.size = 15, .bold = true});
+  svg.text(20, 28, shortened(printable(shown_name(distribution.reference)), kTitleLength), {.size = 15, .bold = true});
   svg.end_group();
   std::string facts = fmt::format("{} of node {} {}, shape {}, {}", weight ? "weights" : "feature map", place(distribution.reference),
                                   distribution.reference.op, compact(distribution.shape), name(distribution.quantized_dtype));

@@ -7,12 +7,22 @@
 #include <vector>
 
 #include "report/pictures/plot.h"
+#include "report/words/view.h"
 #include "visq/metrics.h"
 
 namespace visq::report {
 
 /// The value as a number that can be drawn; nothing where it is not finite.
 std::optional<double> drawable(const MetricValue& value);
+
+/// What stands below the plot, and under the pointer.
+struct NodeNames {
+  std::vector<std::string> shown = {}, whole = {};
+  void add(const MapIdentity& map) {
+    shown.push_back(shown_name(map));
+    whole.push_back(map.name);
+  }
+};
 
 /// Sets the y range for these values of a metric: decades where lower is better and the values span several, otherwise all of them with
 /// some room, up to 1 exactly for metrics that end there.

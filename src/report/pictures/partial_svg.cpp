@@ -41,10 +41,10 @@ void draw_header(Svg& svg, const PartialResult& result) {
 std::string partial_svg(const PartialResult& result) {
   using namespace partial_picture;
   const bool integers = only_integers(result);
-  std::vector<std::string> names{"none"};
+  NodeNames names{{"none"}, {"none"}};
   std::vector<std::optional<double>> alone{std::nullopt}, kept{height_of(result.none, integers)};
   for (const PartialStep& step : result.steps) {
-    names.push_back(step.part.reference.name);
+    names.add(step.part.reference);
     alone.push_back(height_of(step.alone, integers));
     kept.push_back(height_of(step.kept_float, integers));
   }
@@ -54,19 +54,19 @@ std::string partial_svg(const PartialResult& result) {
       if (value) values.push_back(*value);
     }
   }
-  Svg svg(kWidth, kTop + kPlotHeight + Plot::names_height(names));
+  Svg svg(kWidth, kTop + kPlotHeight + Plot::names_height(names.shown));
   draw_header(svg, result);
   Plot plot(svg, kLeft, kTop, kWidth - kLeft - kRight, kPlotHeight);
-  plot.x_range(-0.5, static_cast<double>(names.size()) - 0.5);
+  plot.x_range(-0.5, static_cast<double>(names.shown.size()) - 0.5);
   fit_values(plot, "cosine", Direction::kHigherIsBetter, values);
   const std::string label = integers ? "equal elements" : "Cosine";
   plot.draw_y_axis(label);
-  plot.draw_names(names);
+  plot.draw_names(names.shown, names.whole);
   svg.line(plot.left(), plot.y(1), plot.right(), plot.y(1), {.fill = {}, .stroke = kFloat, .stroke_width = 1.6, .dashes = "7 4"});
-  draw_series(svg, plot, {kept, kKept, {}, "kept float"}, names);
+  draw_series(svg, plot, {kept, kKept, {}, "kept float"}, names.whole);
   for (std::size_t i = 0; i < alone.size(); ++i) {
     if (!alone[i]) continue;
-    svg.begin_group(fmt::format("{}, alone: {}", names[i], exact(*alone[i])));
+    svg.begin_group(fmt::format("{}, alone: {}", names.whole[i], exact(*alone[i])));
     draw_cross(svg, plot.x(static_cast<double>(i)), plot.y(*alone[i]), 5, kAlone);
     svg.end_group();
   }

@@ -82,7 +82,7 @@ double Plot::names_height(std::span<const std::string> names) {
   return 34 + 6.4 * static_cast<double>(longest);
 }
 
-void Plot::draw_names(std::span<const std::string> names) const {
+void Plot::draw_names(std::span<const std::string> names, std::span<const std::string> whole) const {
   constexpr double kLine = 13;
   const double room = width_ / std::max(1.0, x_high_ - x_low_);
   const auto step = static_cast<std::size_t>(std::max(1.0, std::ceil(kLine / room)));
@@ -91,7 +91,7 @@ void Plot::draw_names(std::span<const std::string> names) const {
     if (!last && (i % step != 0 || i + step / 2 + 1 > names.size() - 1)) continue;
     const double place = x(static_cast<double>(i));
     svg_.line(place, top(), place, bottom() + 4, kGrid);
-    svg_.begin_group(names[i]);
+    svg_.begin_group(whole[i]);
     svg_.text(place + 4, bottom() + 10, shortened(printable(names[i]), kNameLength),
               {.size = kTickSize, .anchor = SvgAnchor::kEnd, .upright = true});
     svg_.end_group();

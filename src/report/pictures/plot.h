@@ -33,8 +33,8 @@ class Plot {
 
   /// Grid lines, ticks and labels.
   void draw_x_axis(std::string_view label) const;
-  /// The same with names at 0, 1, 2 …, upright, as many as do not overlap; the last one always.
-  void draw_names(std::span<const std::string> names) const;
+  /// The same with names at 0, 1, 2 …, upright, as many as do not overlap; the last one always. `whole`: those under the pointer.
+  void draw_names(std::span<const std::string> names, std::span<const std::string> whole) const;
   /// The room that these take below the plot.
   static double names_height(std::span<const std::string> names);
   void draw_y_axis(std::string_view label) const;

@@ -25,7 +25,8 @@ inline Piece foreign(std::string text) { return {std::move(text), true}; }
 
 struct ReviewPlace {
   int subgraph = 0;
-  std::string name, op;  ///< of the tensor, and of the operator that makes it
+  std::string name, op;      ///< of the tensor, and of the operator that makes it
+  std::string display = {};  ///< the name for people; empty: the same
 };
 
 /// Something to look at.

@@ -15,7 +15,7 @@ std::vector<ReviewFinding> findings_of(const CheckResult& result) {
     const std::string& model = finding.in_reference ? result.reference->path : result.model.path;
     ReviewFinding& each =
         all.emplace_back(ReviewFinding{finding.kind, "how the model is built: " + finding.kind, finding.severity, finding.text, model, {}});
-    if (finding.tensor >= 0) each.place = ReviewPlace{finding.subgraph, finding.name, finding.op};
+    if (finding.tensor >= 0) each.place = ReviewPlace{finding.subgraph, finding.name, finding.op, finding.display};
   }
   return all;
 }

@@ -21,10 +21,10 @@ constexpr std::size_t kNameInVerdict = 24;  ///< columns of a name, so that no l
 
 constexpr std::size_t kWorst = 10;  ///< rows of the table of worst nodes
 
-ReviewPlace place_of(const MapIdentity& map) { return {map.subgraph, map.name, map.op}; }
+ReviewPlace place_of(const MapIdentity& map) { return {map.subgraph, map.name, map.op, map.display}; }
 
 std::string metric_line(const CompareResult& result, const MapComparison& map) {
-  std::string line = map.reference.name + ":";
+  std::string line = shown_name(map.reference) + ":";
   for (std::size_t i = 0; i < map.metrics.size() && i < result.metrics.size(); ++i) {
     line += fmt::format(" {} {}", metric_info(result.metrics[i]).name, brief(map.metrics[i]));
   }
@@ -101,7 +101,7 @@ std::vector<ReviewFinding> findings(const CompareResult& result, const ReportOpt
   }
   for (const Anomaly& anomaly : result.anomalies) {
     all.push_back({rule_id(anomaly.kind), "a feature map or its scale is odd: " + anomaly.kind, Severity::kWarning,
-                   fmt::format("{}: {}, {} (limit {})", anomaly.map.name, anomaly.kind, brief(anomaly.value), brief(anomaly.limit)),
+                   fmt::format("{}: {}, {} (limit {})", shown_name(anomaly.map), anomaly.kind, brief(anomaly.value), brief(anomaly.limit)),
                    result.quantized.path, place_of(anomaly.map)});
   }
   return all;
@@ -166,7 +166,7 @@ ReviewSection output_section(const CompareResult& result, const std::vector<Metr
   ReviewSection section{"Outputs", map_table(metrics), {}, ""};
   for (std::size_t i = 0; i < result.outputs.size(); ++i) {
     const MapComparison& map = compared_output(result, i);
-    add_row(result, map.reference.name, map, metrics, section.table);
+    add_row(result, shown_name(map.reference), map, metrics, section.table);
   }
   return section;
 }
@@ -177,7 +177,7 @@ ReviewSection worst_section(const CompareResult& result, const std::vector<Metri
   const std::string by = sort == Metric::kNone ? "" : fmt::format(" by {}", metric_info(sort).label);
   ReviewSection section{fmt::format("Worst {} of {} nodes{}", rows.size(), node_rows(result, sort).size(), by), map_table(metrics), {}, ""};
   for (const NodeRow& row : rows) {
-    add_row(result, result.maps[row.first].reference.name, result.maps[row.worst], metrics, section.table);
+    add_row(result, shown_name(result.maps[row.first].reference), result.maps[row.worst], metrics, section.table);
   }
   return section;
 }
@@ -206,7 +206,7 @@ void add_gaps_and_anomalies(const CompareResult& result, std::vector<ReviewSecti
     gaps.items.push_back({foreign(gap.model), own(": " + place(gap.map) + " "), foreign(gap.map.op), own(": "), foreign(gap.reason)});
   }
   for (const Anomaly& anomaly : result.anomalies) {
-    odd.items.push_back({own(place(anomaly.map) + " "), foreign(anomaly.map.name), own(": "), foreign(anomaly.kind),
+    odd.items.push_back({own(place(anomaly.map) + " "), foreign(shown_name(anomaly.map)), own(": "), foreign(anomaly.kind),
                          own(fmt::format(", {} (limit {})", brief(anomaly.value), brief(anomaly.limit)))});
   }
   sections.push_back(std::move(gaps));

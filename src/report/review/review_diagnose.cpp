@@ -7,6 +7,7 @@
 #include "report/review/review_parts.h"
 #include "report/words/identity_text.h"
 #include "report/words/text.h"
+#include "report/words/view.h"
 
 namespace visq::report {
 namespace {
@@ -29,7 +30,7 @@ std::vector<ReviewFinding> findings_of(const DiagnoseResult& result) {
   for (const Finding& finding : result.findings) {
     ReviewFinding& each = all.emplace_back(
         ReviewFinding{finding.cause, "see " + manual(finding.cause), finding.severity, text_of(finding), result.quantized.path, {}});
-    if (finding.tensor >= 0) each.place = ReviewPlace{0, finding.name, finding.op};
+    if (finding.tensor >= 0) each.place = ReviewPlace{0, finding.name, finding.op, finding.display};
   }
   return all;
 }
@@ -38,7 +39,7 @@ ReviewSuite output_suite(const DiagnoseResult& result) {
   ReviewSuite suite{"outputs", {}, {}};
   for (std::size_t i = 0; i < result.outputs.size(); ++i) {
     suite.cases.push_back({result.outputs[i], {}, ""});
-    suite.output.push_back(fmt::format("{}: sqnr {}", result.outputs[i], brief(result.output_sqnr[i])));
+    suite.output.push_back(fmt::format("{}: sqnr {}", shown_output(result, i), brief(result.output_sqnr[i])));
   }
   return suite;
 }
@@ -46,7 +47,7 @@ ReviewSuite output_suite(const DiagnoseResult& result) {
 ReviewSection output_section(const DiagnoseResult& result) {
   ReviewSection section{"Outputs", {{"name", "SQNR (dB)"}, {}, 1}, {}, ""};
   for (std::size_t i = 0; i < result.outputs.size(); ++i) {
-    section.table.rows.push_back({foreign(result.outputs[i]), own(brief(result.output_sqnr[i]))});
+    section.table.rows.push_back({foreign(shown_output(result, i)), own(brief(result.output_sqnr[i]))});
   }
   return section;
 }

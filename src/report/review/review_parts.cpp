@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "report/words/view.h"
+
 namespace visq::report {
 namespace {
 
@@ -22,7 +24,7 @@ std::string color_of(Severity severity) {
 }
 
 std::string line_of(const ReviewFinding& finding) {
-  return finding.place ? fmt::format("{}: {}", finding.place->name, finding.text) : finding.text;
+  return finding.place ? fmt::format("{}: {}", shown_name(*finding.place), finding.text) : finding.text;
 }
 
 }  // namespace
@@ -62,8 +64,8 @@ ReviewSection findings_section(const std::vector<ReviewFinding>& findings) {
   ReviewSection section{"Findings", {{"severity", "kind", "node", "op", "finding"}, {}, 5}, {}, ""};
   for (const ReviewFinding& finding : findings) {
     const ReviewPlace place = finding.place.value_or(ReviewPlace{});
-    section.table.rows.push_back(
-        {own(std::string(name(finding.severity))), own(finding.rule), foreign(place.name), foreign(place.op), foreign(finding.text)});
+    section.table.rows.push_back({own(std::string(name(finding.severity))), own(finding.rule), foreign(shown_name(place)),
+                                  foreign(place.op), foreign(finding.text)});
   }
   if (findings.empty()) section.remark = "None.";
   return section;

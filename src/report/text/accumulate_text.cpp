@@ -68,7 +68,7 @@ std::string node_table(const AccumulateResult& result, std::size_t columns) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t n = 0; n < result.nodes.size(); ++n) {
     const MapIdentity& map = result.nodes[n].reference;
-    std::vector<std::string> row{place(map), printable(map.op), printable(columns > 0 ? shown_name(map) : map.name)};
+    std::vector<std::string> row{place(map), printable(map.op), printable(name_for(map, columns))};
     for (const AccumulateCurve& curve : result.curves) {
       const AccumulatedError& error = curve.nodes[n];
       for (std::size_t k = 0; k < result.metrics.size(); ++k) row.push_back(metric_text(result.metrics[k], shown_values(result, error)[k]));
@@ -89,15 +89,15 @@ std::string remarks(const AccumulateResult& result, std::size_t columns) {
   for (std::size_t n = 0; n < result.nodes.size(); ++n) {
     for (const AccumulateCurve& curve : result.curves) {
       if (curve.nodes[n].not_compared.empty()) continue;
-      text +=
-          wrapped(fmt::format("{}: not compared: {}", printable(result.nodes[n].reference.name), printable(curve.nodes[n].not_compared)),
-                  columns, 0) +
-          "\n";
+      text += wrapped(fmt::format("{}: not compared: {}", printable(name_for(result.nodes[n].reference, columns)),
+                                  printable(curve.nodes[n].not_compared)),
+                      columns, 0) +
+              "\n";
       break;
     }
   }
   for (const SensitivityGap& gap : result.gaps) {
-    text += wrapped(fmt::format("{} stays float: {}", printable(gap.map.name), printable(gap.reason)), columns, 0) + "\n";
+    text += wrapped(fmt::format("{} stays float: {}", printable(name_for(gap.map, columns)), printable(gap.reason)), columns, 0) + "\n";
   }
   return text.empty() ? "" : "\n" + text;
 }

@@ -28,8 +28,7 @@ std::string case_table(const BadcaseResult& result, std::size_t columns) {
   std::vector<std::vector<std::string>> rows;
   for (const BadCase& bad : result.cases) {
     const BadcaseOutput& output = result.outputs[bad.output];
-    std::vector<std::string> row{printable(columns > 0 ? shown_name(output.reference) : output.reference.name), by_label(bad),
-                                 std::to_string(bad.record)};
+    std::vector<std::string> row{printable(name_for(output.reference, columns)), by_label(bad), std::to_string(bad.record)};
     for (const MetricValue& value : bad.values) row.push_back(brief(value));
     row.push_back(output.integer ? brief(bad.differing_share) : "-");
     row.push_back(std::to_string(bad.non_finite));
@@ -47,14 +46,15 @@ std::string badcase_text(const BadcaseResult& result, std::size_t columns) {
   text += case_table(result, columns);
   for (const BadcaseOutput& output : result.outputs) {
     if (!output.not_compared.empty()) {
-      text += fmt::format("{}: not compared in some record: {}\n", printable(output.reference.name), printable(output.not_compared));
+      text += fmt::format("{}: not compared in some record: {}\n", printable(name_for(output.reference, columns)),
+                          printable(output.not_compared));
     }
   }
   text += "\n";
   for (const std::size_t index : result.worst_output) {
     const BadCase& bad = result.cases[index];
-    text += wrapped(fmt::format("Worst by {}: output {} in record {}", by_label(bad), printable(result.outputs[bad.output].reference.name),
-                                bad.record),
+    text += wrapped(fmt::format("Worst by {}: output {} in record {}", by_label(bad),
+                                printable(name_for(result.outputs[bad.output].reference, columns)), bad.record),
                     columns, 0) +
             "\n";
   }

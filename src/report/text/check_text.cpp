@@ -83,7 +83,7 @@ class CheckText {
     std::string place = finding.in_reference ? "reference: " : "";
     if (finding.node >= 0) place += fmt::format("{} {} ", node_text(finding.subgraph, finding.node), printable(finding.op));
     if (finding.tensor >= 0) {
-      const std::string name = printable(finding.name);
+      const std::string name = printable(name_for(finding, options_.columns));
       place += (options_.columns == 0 ? name : shortened(name, std::max<std::size_t>(options_.columns, 30) - 20)) + ": ";
     }
     line("    " + wrapped(place + printable(finding.text), options_.columns, 4));

@@ -7,6 +7,7 @@
 #include "report/words/histogram_line.h"
 #include "report/words/identity_text.h"
 #include "report/words/text.h"
+#include "report/words/view.h"
 #include "visq/report/diagnose.h"
 
 namespace visq::report {
@@ -48,8 +49,8 @@ class DiagnoseText {
     paragraph(fmt::format("{} against {}", printable(result_.quantized.path), printable(result_.reference.path)), 2);
     for (std::size_t i = 0; i < result_.outputs.size(); ++i) {
       const std::string mode = fmt::format("{} mode, {}", name(result_.quantized_mode), judgement_text(result_.judgement));
-      paragraph(fmt::format("output {}: SQNR {} dB ({}){}", printable(result_.outputs[i]), brief(result_.output_sqnr[i]), mode,
-                            whole_sqnr_text(result_.whole, i)),
+      paragraph(fmt::format("output {}: SQNR {} dB ({}){}", printable(output_for(result_, i, options_.columns)),
+                            brief(result_.output_sqnr[i]), mode, whole_sqnr_text(result_.whole, i)),
                 2);
     }
     damage();
@@ -94,7 +95,7 @@ class DiagnoseText {
     line(title);
     if (!finding.name.empty()) {
       const std::string node = finding.node < 0 ? "" : fmt::format("node {} ", finding.node);
-      detail(fmt::format("{}{} {}", node, finding.op, printable(finding.name)));
+      detail(fmt::format("{}{} {}", node, finding.op, printable(name_for(finding, options_.columns))));
     }
     detail(printable(finding.text));
     if (finding.values) picture(*finding.values);

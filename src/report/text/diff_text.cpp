@@ -32,9 +32,10 @@ std::string table(const std::vector<const Difference*>& differences, const std::
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < differences.size(); ++i) {
     const Difference& each = *differences[i];
-    rows.push_back({each.map.index < 0 ? "-" : std::to_string(each.map.index), printable(each.map.name), printable(each.map.op),
-                    std::string(diff_metrics()[as_size(each.metric)].label), brief(each.before), brief(each.after), percent(each),
-                    each.change == Change::kWorse ? "worse" : "better", others[i] == 0 ? "" : fmt::format("{} more", others[i])});
+    rows.push_back({each.map.index < 0 ? "-" : std::to_string(each.map.index), printable(name_for(each.map, columns)),
+                    printable(each.map.op), std::string(diff_metrics()[as_size(each.metric)].label), brief(each.before), brief(each.after),
+                    percent(each), each.change == Change::kWorse ? "worse" : "better",
+                    others[i] == 0 ? "" : fmt::format("{} more", others[i])});
   }
   return fitted_table(titles, rows, columns);
 }

@@ -67,7 +67,7 @@ std::string table(const PartialResult& result, std::size_t columns) {
   for (std::size_t i = 0; i < result.steps.size(); ++i) {
     const PartialStep& step = result.steps[i];
     std::vector<std::string> row{std::to_string(i + 1), sensitive_type(step.part), printable(step.part.reference.op),
-                                 printable(columns > 0 ? shown_name(step.part.reference) : step.part.reference.name)};
+                                 printable(name_for(step.part.reference, columns))};
     add_values(row, result, step.alone, integers);
     add_values(row, result, step.kept_float, integers);
     rows.push_back(std::move(row));
@@ -102,7 +102,7 @@ std::string partial_text(const PartialResult& result, std::size_t columns) {
   if (!result.none.not_compared.empty())
     remarks += wrapped("Some output was not compared: " + printable(result.none.not_compared), columns, 0) + "\n";
   for (const SensitivityGap& gap : result.gaps) {
-    remarks += wrapped(fmt::format("{} stays float: {}", printable(gap.map.name), printable(gap.reason)), columns, 0) + "\n";
+    remarks += wrapped(fmt::format("{} stays float: {}", printable(name_for(gap.map, columns)), printable(gap.reason)), columns, 0) + "\n";
   }
   return text + (remarks.empty() ? "" : "\n" + remarks);
 }

@@ -82,7 +82,7 @@ Table statistic_table(const ModelProfile& model, NumberText number, bool outputs
     const std::string owner = place_of(tensor.map.subgraph, each.node);
     Row row{owner,
             printable(each.op),
-            printable(tensor.map.name),
+            printable(outputs_only ? shown_name(tensor.map) : tensor.map.name),
             each.attribute,
             std::string(name(tensor.map.dtype)),
             scale_text(tensor.map.scale),
@@ -113,7 +113,7 @@ Table weight_table(const ProfileResult& result, NumberText number) {
 }
 
 /// The column of turns is left out where nothing took any, unless it is wanted.
-Table time_table(const ModelProfile& model, NumberText number, bool turns) {
+Table time_table(const ModelProfile& model, NumberText number, bool turns, bool for_file = true) {
   turns = turns || std::any_of(model.times.begin(), model.times.end(), [](const OperatorTime& time) { return time.turns != 1; });
   Table table{{{{"index", true}},
                {{"op"}, 1},
@@ -131,10 +131,11 @@ Table time_table(const ModelProfile& model, NumberText number, bool turns) {
   for (const OperatorTime& time : model.times) {
     const auto macs = static_cast<double>(time.macs.value_or(0));
     const bool rated = macs > 0 && time.median_seconds > 0;
-    table.rows.push_back({place_of(time.map.subgraph, time.node), printable(time.map.op), printable(time.map.name),
-                          number(1e3 * time.median_seconds), total > 0 ? fmt::format("{:.1f} %", 100 * time.median_seconds / total) : "",
-                          number(1e3 * time.min_seconds), time.macs ? std::to_string(*time.macs) : "",
-                          rated ? number(macs / time.median_seconds / 1e9) : "", std::to_string(time.bytes)});
+    table.rows.push_back({place_of(time.map.subgraph, time.node), printable(time.map.op),
+                          printable(for_file ? time.map.name : shown_name(time.map)), number(1e3 * time.median_seconds),
+                          total > 0 ? fmt::format("{:.1f} %", 100 * time.median_seconds / total) : "", number(1e3 * time.min_seconds),
+                          time.macs ? std::to_string(*time.macs) : "", rated ? number(macs / time.median_seconds / 1e9) : "",
+                          std::to_string(time.bytes)});
     if (turns) table.rows.back().push_back(number(time.turns));
   }
   return table;
@@ -170,7 +171,7 @@ void keep_largest(Table& table, std::size_t count, const std::vector<double>& ke
 }
 
 std::string times_text(const ModelProfile& model, std::size_t columns) {
-  Table table = time_table(model, brief, false);
+  Table table = time_table(model, brief, false, false);
   std::vector<double> keys;
   double total = 0;
   for (const OperatorTime& time : model.times) {

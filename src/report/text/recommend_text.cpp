@@ -6,6 +6,7 @@
 #include "report/words/identity_text.h"
 #include "report/words/text.h"
 #include "report/words/text_table.h"
+#include "report/words/view.h"
 #include "visq/report/recommend.h"
 
 namespace visq::report {
@@ -45,8 +46,8 @@ class RecommendText {
     for (std::size_t i = 0; i < result_.outputs.size() && i < result_.whole.outputs.size(); ++i) {
       const auto& repaired = result_.whole_repaired.outputs;
       const std::string then = i < repaired.size() ? fmt::format(", with all repairs {} dB", brief(repaired[i])) : "";
-      paragraph(fmt::format("output {}: SQNR {} dB{} ({} mode, all {})", printable(result_.outputs[i]), brief(result_.whole.outputs[i]),
-                            then, name(result_.repair_mode), plural(result_.whole.records, "record")),
+      paragraph(fmt::format("output {}: SQNR {} dB{} ({} mode, all {})", printable(output_for(result_, i, columns_)),
+                            brief(result_.whole.outputs[i]), then, name(result_.repair_mode), plural(result_.whole.records, "record")),
                 2);
     }
   }
@@ -65,9 +66,10 @@ class RecommendText {
               2);
     for (std::size_t i = 0; i < result_.repairs.size(); ++i) {
       const AppliedRepair& repair = result_.repairs[i];
-      paragraph(fmt::format("{}. {} {}: {}; wins {:.1f} dB, worst output then {:.1f} dB", i + 1, repair.finding.cause,
-                            printable(repair.finding.name), printable(repair.finding.fix), repair.finding.gain_db, repair.sqnr),
-                3);
+      paragraph(
+          fmt::format("{}. {} {}: {}; wins {:.1f} dB, worst output then {:.1f} dB", i + 1, repair.finding.cause,
+                      printable(name_for(repair.finding, columns_)), printable(repair.finding.fix), repair.finding.gain_db, repair.sqnr),
+          3);
     }
     line("");
   }
@@ -121,8 +123,8 @@ class RecommendText {
                 2);
     }
     for (const QuantizerConfig::Layer& layer : result_.config.layers) {
-      line("  " + layer.op + " " +
-           (columns_ == 0 ? printable(layer.name) : shortened(printable(layer.name), columns_ - layer.op.size() - 3)));
+      const std::string name = printable(name_for(layer, columns_));
+      line("  " + layer.op + " " + (columns_ == 0 ? name : shortened(name, columns_ - layer.op.size() - 3)));
     }
   }
 

@@ -104,7 +104,7 @@ std::string file_table(const SensitivityResult& result) {
 
 std::string head(const SensitivityResult& result, std::size_t columns) {
   std::vector<std::string> outputs;
-  for (const MapIdentity& output : result.outputs) outputs.push_back(printable(output.name));
+  for (const MapIdentity& output : result.outputs) outputs.push_back(printable(name_for(output, columns)));
   std::string types;
   for (const SensitiveType type : result.types) types += fmt::format("{}{}", types.empty() ? "" : ", ", name(type));
   std::string text =
@@ -131,7 +131,9 @@ std::string notes(const SensitivityResult& result, std::size_t columns) {
     if (node.non_finite == 0 && node.not_compared.empty()) continue;
     const std::string what = node.not_compared.empty() ? fmt::format("{} became NaN or Inf", plural(node.non_finite, "element"))
                                                        : "not compared: " + printable(node.not_compared);
-    text += wrapped(fmt::format("{} ({}): {}", printable(node.part.reference.name), sensitive_type(node.part), what), columns, 2) + "\n";
+    text += wrapped(fmt::format("{} ({}): {}", printable(name_for(node.part.reference, columns)), sensitive_type(node.part), what), columns,
+                    2) +
+            "\n";
   }
   for (const std::string& remark : result.remarks) text += wrapped(printable(remark), columns, 2) + "\n";
   if (!result.gaps.empty()) {
@@ -142,10 +144,10 @@ std::string notes(const SensitivityResult& result, std::size_t columns) {
   }
   const std::size_t listed = columns == 0 ? result.gaps.size() : std::min<std::size_t>(3, result.gaps.size());
   for (std::size_t i = 0; i < listed; ++i) {
-    text +=
-        wrapped(fmt::format("  {} {}: {}", result.gaps[i].map.node, printable(result.gaps[i].map.name), printable(result.gaps[i].reason)),
-                columns, 4) +
-        "\n";
+    text += wrapped(fmt::format("  {} {}: {}", result.gaps[i].map.node, printable(name_for(result.gaps[i].map, columns)),
+                                printable(result.gaps[i].reason)),
+                    columns, 4) +
+            "\n";
   }
   if (listed < result.gaps.size()) text += fmt::format("  and {} more\n", result.gaps.size() - listed);
   return text.empty() ? "" : "\n" + text;

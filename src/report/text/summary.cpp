@@ -268,7 +268,7 @@ class Summary {
 
   /// Dumps do not say which of their maps are outputs.
   void verdict() {
-    for (const std::string& remark : reference_remarks(result_)) {
+    for (const std::string& remark : comparison_remarks(result_)) {
       add("\n{}\n", style_.warning(wrapped("Beware: " + remark, as_size(std::max(options_.width, 0)), 0)));
     }
     if (verdict_.basis == VerdictBasis::kNothing) return;

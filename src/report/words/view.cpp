@@ -88,8 +88,6 @@ std::string place(const MapIdentity& map) {
   return map.subgraph == 0 ? node : fmt::format("{}/{}", map.subgraph, node);
 }
 
-const std::string& shown_name(const MapIdentity& map) { return map.display.empty() ? map.name : map.display; }
-
 std::string compact(const Shape& shape) {
   if (shape.rank() == 0) return "scalar";
   return fmt::format("{}", fmt::join(shape.dims(), "x"));

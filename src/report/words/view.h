@@ -44,8 +44,26 @@ std::string_view metric_label(Metric metric);
 /// Which node a table means: "12", "in0" for graph inputs; "1/12" in other subgraphs than the main one.
 std::string place(const MapIdentity& map);
 
-/// What people are shown of a map's name: the short one where it has one. Files say the whole name (MapIdentity::name).
-const std::string& shown_name(const MapIdentity& map);
+/// What people are shown of a name, be it a map's, a finding's, a layer's: the short one where there is one.
+template <class Named>
+const std::string& shown_name(const Named& named) {
+  return named.display.empty() ? named.name : named.display;
+}
+/// The same for terminals; files (`columns` 0) say the whole name.
+template <class Named>
+const std::string& name_for(const Named& named, std::size_t columns) {
+  return columns > 0 ? shown_name(named) : named.name;
+}
+
+/// The same two of output `i` of a result that lists its outputs' names.
+template <class Result>
+const std::string& shown_output(const Result& result, std::size_t i) {
+  return i < result.output_displays.size() ? result.output_displays[i] : result.outputs[i];
+}
+template <class Result>
+const std::string& output_for(const Result& result, std::size_t i, std::size_t columns) {
+  return columns > 0 ? shown_output(result, i) : result.outputs[i];
+}
 
 /// "1x48x48x8"; "scalar".
 std::string compact(const Shape& shape);

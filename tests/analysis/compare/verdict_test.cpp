@@ -97,24 +97,35 @@ TEST(PairVerdict, NothingIsSaidWhereNothingWasMeasured) {
   EXPECT_EQ(pair_verdict(result).health, Health::kUnknown);
 }
 
-TEST(ReferenceRemarks, OutputsThatDoNotDependOnTheInput) {
+TEST(ComparisonRemarks, OutputsThatDoNotDependOnTheInput) {
   CompareResult result = chain(30, 30, 30);
-  EXPECT_TRUE(reference_remarks(result).empty());
+  EXPECT_TRUE(comparison_remarks(result).empty());
   result.maps[3].reference_repeats = true;
-  EXPECT_THAT(reference_remarks(result), ::testing::ElementsAre(::testing::HasSubstr("the same outputs for all 40 records")));
+  EXPECT_THAT(comparison_remarks(result), ::testing::ElementsAre(::testing::HasSubstr("the same outputs for all 40 records")));
   result.maps[0].reference_repeats = true;
-  EXPECT_TRUE(reference_remarks(result).empty()) << "the records are all the same";
+  EXPECT_TRUE(comparison_remarks(result).empty()) << "the records are all the same";
 }
 
-TEST(ReferenceRemarks, AccuracyNearChance) {
+TEST(ComparisonRemarks, ErrorThatTheModeLeavesOut) {
+  CompareResult result = chain(30, 30, 30);
+  result.mode_gap = ModeGap{0, 30, 25};
+  EXPECT_TRUE(comparison_remarks(result).empty());
+  result.mode_gap = ModeGap{3, 37.94, 5.2};
+  EXPECT_THAT(comparison_remarks(result),
+              ::testing::ElementsAre(::testing::HasSubstr("in record 3 the worst output has 37.9 dB here and 5.2 dB")));
+  result.mode_gap->fake_quant = HUGE_VAL;
+  EXPECT_THAT(comparison_remarks(result), ::testing::ElementsAre(::testing::HasSubstr("has inf dB here")));
+}
+
+TEST(ComparisonRemarks, AccuracyNearChance) {
   CompareResult result = chain(30, 30, 30);
   result.accuracy = Accuracy{"c", "", 100, 10, {0.16, 0.6}, {0.1, 0.5}};
-  EXPECT_THAT(reference_remarks(result), ::testing::ElementsAre(::testing::HasSubstr("near chance"))) << "0.1 + 2 · 0.03";
+  EXPECT_THAT(comparison_remarks(result), ::testing::ElementsAre(::testing::HasSubstr("near chance"))) << "0.1 + 2 · 0.03";
   result.accuracy->reference.top1 = 0.17;
-  EXPECT_TRUE(reference_remarks(result).empty());
+  EXPECT_TRUE(comparison_remarks(result).empty());
   result.accuracy->reference.top1 = 0.1;
   result.accuracy->records = 19;
-  EXPECT_TRUE(reference_remarks(result).empty()) << "too few to tell";
+  EXPECT_TRUE(comparison_remarks(result).empty()) << "too few to tell";
 }
 
 }  // namespace

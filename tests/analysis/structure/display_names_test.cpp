@@ -67,6 +67,15 @@ TEST(DisplayNames, OfJoinedNamesAreTheLayers) {
                 {"SOFTMAX", "StatefulPartitionedCall:0", "StatefulPartitionedCall:0"}});
 }
 
+/// Keras 3 writes convolutions as such, and puts a folded normalization in front.
+TEST(DisplayNames, OfFoldedNormalizationsAreTheConvolutions) {
+  expect_shown(
+      {{"CONV_2D",
+        "net_1/block1a_project_bn_1/batchnorm/add_1;net_1/block1a_project_conv_1/convolution;net_1/block1a_project_bn_1/batchnorm/sub1",
+        "block1a_project_conv_1"},
+       {"TRANSPOSE_CONV", "net_1/up_bn_1/batchnorm/add_1;net_1/up_1/conv_transpose", "up_1"}});
+}
+
 TEST(DisplayNames, OperatorsOfOneLayerBearTheirWork) {
   expect_shown({{"RESHAPE", "net/block_1/dense_5/Tensordot/Reshape", "dense_5/Reshape"},
                 {"FULLY_CONNECTED", "net/block_1/dense_5/Tensordot/MatMul;net/block_1/dense_5/BiasAdd", "dense_5"},

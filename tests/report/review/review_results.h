@@ -93,14 +93,15 @@ inline DiagnoseResult some_diagnosis() {
   loss.quantized_node = 1;
   result.losses = {loss};
   Finding finding;
-  finding.tensor = 3, finding.node = 1, finding.name = "conv;Relu", finding.op = "CONV_2D", finding.reference_name = "conv";
+  finding.tensor = 3, finding.node = 1, finding.name = "conv;Relu", finding.op = "CONV_2D", finding.reference_name = "conv",
+  finding.display = "conv";
   finding.cause = "ACT_CLIP", finding.severity = Severity::kError, finding.text = "12 % clipped", finding.fix = "widen [it](x)";
   finding.tried = true, finding.gain_db = 6.1;
   result.findings.push_back(finding);
   finding.tensor = 2, finding.name = "weights", finding.reference_name = "w", finding.cause = "WEIGHT_OUTLIER";
   finding.severity = Severity::kWarning;
   result.findings.push_back(finding);
-  finding.tensor = finding.node = -1, finding.name = finding.op = "", finding.cause = "ACCUMULATED";
+  finding.tensor = finding.node = -1, finding.name = finding.display = finding.op = "", finding.cause = "ACCUMULATED";
   result.findings.push_back(finding);
   return result;
 }
@@ -121,8 +122,8 @@ inline CheckResult some_check() {
   result.model.path = "chain8.tflite";
   result.quantization = "int8";
   result.kinds = {"bias-scale", "unfused-activation"};
-  result.findings = {{"bias-scale", Severity::kError, false, 0, 1, "CONV_2D", 5, "bias", "0.1, not 0.2", {}},
-                     {"unfused-activation", Severity::kHint, false, 0, 1, "CONV_2D", 3, "conv;Relu", "RELU stands alone", {}}};
+  result.findings = {{"bias-scale", Severity::kError, false, 0, 1, "CONV_2D", 5, "bias", "", "0.1, not 0.2", {}},
+                     {"unfused-activation", Severity::kHint, false, 0, 1, "CONV_2D", 3, "conv;Relu", "conv", "RELU stands alone", {}}};
   return result;
 }
 

@@ -28,6 +28,17 @@ TEST(ReviewOfDiagnosis, IsOneResultPerFindingInSarif) {
   EXPECT_EQ(run["tool"]["driver"]["rules"][0]["shortDescription"]["text"], "see docs/causes.md#act_clip");
 }
 
+TEST(ReviewOfDiagnosis, ShowsShortNamesToPeopleAndWholeOnesToPrograms) {
+  const Review review = review_of_some_diagnosis(Severity::kWarning);
+  for (const char* format : {"markdown", "junit"}) {
+    const std::string text = find_format(format)->write_review(review)[0].content;
+    EXPECT_THAT(text, Not(HasSubstr("conv;Relu"))) << format;
+  }
+  EXPECT_THAT(find_format("junit")->write_review(review)[0].content, HasSubstr("conv: 12 % clipped"));
+  const json run = json::parse(find_format("sarif")->write_review(review)[0].content)["runs"][0];
+  EXPECT_EQ(run["results"][0]["locations"][0]["logicalLocations"][0]["fullyQualifiedName"], "0/conv;Relu");
+}
+
 TEST(ReviewOfDiagnosis, HasATestCasePerCauseWhetherFoundOrNot) {
   const auto failed = [](std::optional<Severity> lowest) {
     const std::string text = find_format("junit")->write_review(review_of_some_diagnosis(lowest))[0].content;
@@ -58,7 +69,7 @@ TEST(ReviewOfDiagnosis, SaysInMarkdownWhetherItPasses) {
   };
   EXPECT_THAT(text({}), Not(HasSubstr("**")));
   EXPECT_THAT(text(Severity::kError), HasSubstr("\n**Failed**: 1 finding (error).\n"));
-  EXPECT_THAT(text({}), HasSubstr("| error | ACT_CLIP | `conv;Relu` | `CONV_2D` | `12 % clipped; fix: widen [it](x) (+6.1 dB)` |\n"));
+  EXPECT_THAT(text({}), HasSubstr("| error | ACT_CLIP | `conv` | `CONV_2D` | `12 % clipped; fix: widen [it](x) (+6.1 dB)` |\n"));
 }
 
 TEST(ReviewOfCheck, FailsOnErrorsOnly) {
@@ -66,7 +77,7 @@ TEST(ReviewOfCheck, FailsOnErrorsOnly) {
   const std::string text = find_format("junit")->write_review(review)[0].content;
   EXPECT_EQ(junit_fault(text), "");
   EXPECT_THAT(text, HasSubstr("tests=\"2\" failures=\"1\""));
-  EXPECT_THAT(text, HasSubstr("hint unfused-activation: conv;Relu: RELU stands alone\n"));
+  EXPECT_THAT(text, HasSubstr("hint unfused-activation: conv: RELU stands alone\n"));
   EXPECT_EQ(json::parse(find_format("model-explorer")->write_review(review)[0].content)["main"]["results"]["conv;Relu"]["value"],
             "bias-scale, unfused-activation");
 }

@@ -6,6 +6,7 @@
 #include "core/as_size.h"
 #include "core/error.h"
 #include "report/words/text.h"
+#include "report/words/view.h"
 #include "visq/report/full_report.h"
 #include "visqerror/options/command.h"
 #include "visqerror/outputs/result_outputs.h"
@@ -135,6 +136,7 @@ Status fill(const Arguments& arguments, Plan& plan, const Console& console, Full
   VISQ_ASSIGN(report.comparison, compare(reference, quantized, *records.source, options));
   const double whole_pass = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (options.origin) VISQ_TRY(add_shares(reference, quantized, *records.source, options, console, report.comparison));
+  measure_mode_gap(reference, quantized, *records.source, options, report.comparison);
   report.comparison.accuracy = std::move(rated.accuracy);
   warn_of(report.comparison, console);
   report.reference = inspect(*reference);
@@ -161,10 +163,10 @@ Status add_recipes(const Arguments& arguments, const Plan& plan, const Console& 
     pair.quantized = path;
     pair.options.origin = false;
     if (arguments.mode.empty()) pair.quantized_mode.reset();
-    VISQ_ASSIGN(const SharedModel model, load(path, pair.signature, console));
-    VISQ_ASSIGN(CompareResult result, compare_pair(std::move(pair), console));
+    VISQ_ASSIGN(const Pair models, load_pair(pair.reference, path, pair.signature, console));
+    VISQ_ASSIGN(CompareResult result, compare_models(std::move(pair), models, console));
     warn_of(result, console);
-    report.others.push_back({std::move(result), inspect(*model)});
+    report.others.push_back({std::move(result), inspect(*models.quantized)});
     if (interrupted()) break;
   }
   return {};
@@ -179,7 +181,7 @@ std::string first_finding(const FullReport& report) {
   if (findings.empty()) return "no findings\n";
   const Finding& first = findings.front();
   std::string text = fmt::format("{}, the first: {}", report::plural(static_cast<std::int64_t>(findings.size()), "finding"), first.cause);
-  if (!first.name.empty()) text += " of " + report::printable(first.name);
+  if (!first.name.empty()) text += " of " + report::printable(report::shown_name(first));
   if (first.tried) text += fmt::format("; repairing it wins {} dB", report::brief(first.gain_db));
   return text + "\n";
 }

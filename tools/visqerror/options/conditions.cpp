@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "analysis/facts/map_identity.h"
 #include "analysis/facts/node_filter.h"
 #include "core/as_size.h"
 #include "core/error.h"
+#include "report/words/view.h"
 #include "visqerror/options/values.h"
 
 namespace visq::tool {
@@ -23,14 +25,11 @@ std::vector<IndexedMap> maps_of(const Condition& condition, const CompareResult&
   const bool any = condition.scope == Condition::Scope::kAny;
   analysis::NodeFilter filter(any ? std::vector<std::string>{} : std::vector{condition.pattern}, {});
   for (const MapComparison& map : result.maps) {
-    filter.learn_name(map.reference.name);
-    filter.learn_name(map.reference.display);
-    filter.learn_name(map.quantized.name);
+    for (const auto known : analysis::all_names(map.reference, map.quantized)) filter.learn_name(known);
   }
   for (std::size_t i = 0; i < result.maps.size(); ++i) {
     const MapComparison& map = result.maps[i];
-    if (filter.passes({map.reference.name, map.reference.display, map.quantized.name}, map.reference.op))
-      maps.emplace_back(static_cast<int>(i), &map);
+    if (filter.passes(analysis::all_names(map.reference, map.quantized), map.reference.op)) maps.emplace_back(static_cast<int>(i), &map);
   }
   return maps;
 }
@@ -110,7 +109,8 @@ std::vector<ConditionOutcome> evaluate(const Condition& condition, const Compare
     const MetricValue value = compared ? map->metrics[as_size(column)] : MetricValue{};
     if (holds(condition, value)) continue;
     const std::string_view metric = metric_info(condition.metric).name;
-    outcome.failure = fmt::format("{} does not hold: {} of {} is {}", condition.text, metric, map->reference.name, describe(value));
+    outcome.failure =
+        fmt::format("{} does not hold: {} of {} is {}", condition.text, metric, report::shown_name(map->reference), describe(value));
   }
   if (outcomes.empty()) {
     outcomes.push_back({condition.text, -1, fmt::format("{} does not hold: no compared feature map to look at", condition.text)});

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/suggest.h"
 #include "report/words/text.h"
+#include "report/words/view.h"
 #include "visq/report/result_file.h"
 #include "visqerror/options/conditions.h"
 #include "visqerror/options/values.h"
@@ -46,7 +47,7 @@ std::string line(const std::string& condition, const WorseMetrics& metrics, cons
   const Difference& first = leading(metrics);
   const MetricInfo& metric = diff_metrics()[as_size(first.metric)];
   std::string text =
-      fmt::format("{} does not hold: {} of {} was {}, is {} (at {}: {:.6g})", condition, metric.name, first.map.name,
+      fmt::format("{} does not hold: {} of {} was {}, is {} (at {}: {:.6g})", condition, metric.name, report::shown_name(first.map),
                   describe(first.before), describe(first.after), metric.better == Direction::kLowerIsBetter ? "most" : "least",
                   worst_allowed(metric, first.before, tolerance.of(first.metric)));
   std::string_view before_name = "; worse too: ";

@@ -91,6 +91,10 @@ Result<CompareResult> compare_pair(PairRequest request, const Console& console) 
   if (!request.quantized.empty() && holds_dump(request.reference) && holds_dump(request.quantized))
     return compare_dump_files(request, console);
   VISQ_ASSIGN(const Pair models, open_models(request, console));
+  return compare_models(std::move(request), models, console);
+}
+
+Result<CompareResult> compare_models(PairRequest request, const Pair& models, const Console& console) {
   const auto& [reference, quantized] = models;
   VISQ_ASSIGN(const Labels labels, read_labels(request, request.data));
   CompareOptions& options = request.options;
@@ -104,6 +108,7 @@ Result<CompareResult> compare_pair(PairRequest request, const Console& console) 
   auto result = compare(reference, quantized, *records.source, options);
   if (result.ok() && !has_quantization(*quantized)) console.warn(fmt::format("{}: holds no quantized tensor", quantized->path));
   if (result.ok() && options.origin) VISQ_TRY(add_shares(reference, quantized, *records.source, options, console, *result));
+  if (result.ok()) measure_mode_gap(reference, quantized, *records.source, options, *result);
   if (result.ok() && request.tokens != nullptr) request.tokens->end(*result);
   if (result.ok()) VISQ_TRY(add_accuracy(request, labels, reference, quantized, *records.source, *result));
   return result;

@@ -40,6 +40,8 @@ Status add_shares(const SharedModel& reference, const SharedModel& quantized, Re
 
 /// Loads and compares; warns where nothing is quantized. A run that was interrupted returns a result with `interrupted` set.
 Result<CompareResult> compare_pair(PairRequest request, const Console& console);
+/// The same of models that are loaded already.
+Result<CompareResult> compare_models(PairRequest request, const Pair& models, const Console& console);
 
 /// Warns of doubtful pairs and of what could not be computed, for runs that print no summary.
 void warn_of(const CompareResult& result, const Console& console);

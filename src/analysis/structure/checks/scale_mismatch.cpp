@@ -22,8 +22,8 @@ void check_pair(const CheckedGraph& graph, int node, int input, int output, Find
   const bool scales_differ = !(std::fabs(a - b) <= kNegligible * std::max(std::fabs(a), std::fabs(b)));
   if (!scales_differ && za == zb) return;
   findings.add(Severity::kError, graph, node, output,
-               fmt::format("hands on stored integers of '{}' (scale {}, zero point {}) as scale {}, zero point {}", graph.names.name(input),
-                           in.quantization.scale[0], za, out.quantization.scale[0], zb),
+               fmt::format("hands on stored integers of '{}' (scale {}, zero point {}) as scale {}, zero point {}",
+                           graph.names.display(input), in.quantization.scale[0], za, out.quantization.scale[0], zb),
                {{"input_scale", a}, {"input_zero_point", static_cast<double>(za)}, {"scale", b}, {"zero_point", static_cast<double>(zb)}});
 }
 

@@ -94,6 +94,8 @@ const metricAt = (name) => metrics.findIndex((metric) => metric.name === name);
 const mainMetric = Math.max(0, metricAt("sqnr"));
 /** The short name where there is one, else the full one. */
 const nameOfMap = (map) => maps[map].display ?? maps[map].name;
+/** The column of names: of the row's map, where it has one; the whole name under the pointer. */
+const kNames = { label: "Name", name: true, value: (row) => (row.map === null ? row.name : nameOfMap(row.map)), hover: (row) => (row.map === null ? row.name : maps[row.map].name) };
 /** For sorting: larger is worse, undefined is least. */
 function badness(value, higher) {
   if (value === null || value === undefined) return -Infinity;

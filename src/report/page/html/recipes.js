@@ -11,7 +11,7 @@ function recipes() {
   curveChart(section, { title: "SQNR by recipe, node by node", label: "SQNR (dB)", count: nodes.length, names: (i) => nodes[i].map + " " + nameOfMap(nodes[i].map), mapOf: (i) => nodes[i].map,
     series: all.map(({ model, at, color }) => ({ label: model.file, color, dash: at % 2 === 1 ? "6 3" : undefined, values: nodes.map(({ values }) => (values[at] === "inf" ? 80 : values[at])) })) });
   const decibels = (at) => ({ label: all[at].model.file, number: true, value: (row) => row.values[at] });
-  new Table(section, "SQNR of every feature map under every recipe, in dB", [{ label: "Name", name: true, value: (row) => nameOfMap(row.map) }, ...all.map(({ at }) => decibels(at)),
+  new Table(section, "SQNR of every feature map under every recipe, in dB", [kNames, ...all.map(({ at }) => decibels(at)),
     { label: "Best", value: (row) => (row.best === null ? "" : all[row.best].model.file) }, { label: "Operator", value: (row) => maps[row.map].op }], nodes, 1, "Filter recipes", "recipes");
 }
 /** Which of the values is the largest; null where none is, or all are alike. */

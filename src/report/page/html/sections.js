@@ -21,8 +21,8 @@ function sections() {
 /** Severity, cause, what it is about, and what its fix wins. */
 function headline(finding, withTensor) {
   const made = [element("span", { class: "badge" }, finding.severity), " ", element("b", {}, finding.cause), " "];
-  const name = finding.map === null ? finding.tensor : nameOfMap(finding.map);
-  if (withTensor && finding.tensor) made.push(element("span", { class: "about", title: name }, shortened(name, 70)), element("span", { class: "soft" }, " " + finding.op));
+  const name = finding.map === null ? finding.display : nameOfMap(finding.map);
+  if (withTensor && finding.tensor) made.push(element("span", { class: "about", title: finding.tensor }, shortened(name, 70)), element("span", { class: "soft" }, " " + finding.op));
   if (finding.gain !== null) {
     made.unshift(element("span", { class: "gain", title: "SQNR of the model's outputs, measured with the fix applied" }, (finding.gain > 0 ? "+" : "") + number(finding.gain) + " dB"));
   }
@@ -106,7 +106,7 @@ function outputs() {
   const rows = data.outputs.map((map, at) => ({ map, values: data.processed[at] ?? maps[map].metrics }));
   const wanted = metrics.length === 1 ? null : ["mse", "cosine", "atol", "mpeir"], values = (row) => row.values;
   if (data.post) section.append(element("p", { class: "soft" }, `Compared after ${data.post}; the feature maps below are as the models compute them.`));
-  section.append(plainTable([{ label: "Name", name: true, value: (row) => nameOfMap(row.map) }, ...(wanted ? metricColumns(["sqnr"], values) : []), { label: "Verdict", value: (row) => maps[row.map].verdict },
+  section.append(plainTable([kNames, ...(wanted ? metricColumns(["sqnr"], values) : []), { label: "Verdict", value: (row) => maps[row.map].verdict },
     ...metricColumns(wanted, values), { label: "Type", value: (row) => maps[row.map].dtype }, { label: "Shape", value: (row) => maps[row.map].shape }], rows));
 }
 function accuracy({ output, program, records, top1, top5, ratio, drop }) {
@@ -119,7 +119,7 @@ function featureMaps() {
   const section = byId("maps");
   const [first, rest] = [["sqnr"], metrics.map(({ name }) => name).filter((name) => name !== "sqnr")].map((wanted) => metricColumns(wanted));
   const all = [
-    { label: "Name", name: true, value: (row) => row.display ?? row.name }, ...first, { label: "Verdict", value: (row) => row.verdict }, { label: "Operator", value: (row) => row.op },
+    kNames, ...first, { label: "Verdict", value: (row) => row.verdict }, { label: "Operator", value: (row) => row.op },
     { label: "Node", value: (row) => row.place }, { label: "Type", value: (row) => row.dtype }, { label: "Shape", value: (row) => row.shape }, ...rest,
     { label: "Scale", screen: true, value: (row) => row.scale }];
   const caption = maps.some((map) => map.origin) ? "a row's three errors stand in the panel beside the graph" : "";
@@ -136,7 +136,7 @@ function weights() {
   if (data.weights.length === 0) return data.sensitivity ? section.append(element("p", { class: "soft" }, "The models share no weights that can be compared.")) : absent(section, "weights");
   const both = (what, at) => ({ label: what, value: (row) => row.reference[at], number: true, show: (row) => number(row.reference[at]) + " → " + number(row.quantized[at]) });
   new Table(section, "minimum to deviation: reference → quantized", [
-    { label: "Name", name: true, value: (row) => row.name }, { label: "Operator", value: (row) => row.op }, { label: "Role", value: (row) => row.attribute },
+    { ...kNames, hover: (row) => row.name }, { label: "Operator", value: (row) => row.op }, { label: "Role", value: (row) => row.attribute },
     { label: "Type", value: (row) => row.dtype }, { label: "MSE", number: true, descending: true, value: (row) => row.mse },
     { label: "SQNR", number: true, value: (row) => row.sqnr }, both("Min", 0), both("Max", 1), both("Mean", 2), both("Deviation", 3)],
     data.weights, 4, "Filter weights", "weights");
@@ -150,7 +150,7 @@ function sensitivity() {
   const caption = `error of the model's output where this alone is quantized, over ${plural(records, "record")}; everything quantized: ` +
     labels.map((label, index) => label + " " + number(data.sensitivity.all[index])).join(", ");
   new Table(section, caption, [
-    { label: "Rank", number: true, value: (row) => row.rank }, { label: "Kind", value: (row) => row.type }, { label: "Name", name: true, value: (row) => row.name },
+    { label: "Rank", number: true, value: (row) => row.rank }, { label: "Kind", value: (row) => row.type }, kNames,
     { label: "Operator", value: (row) => row.op }, { label: "Type", value: (row) => row.dtype },
     ...labels.map((label, index) => ({ label, number: true, descending: true, value: (row) => row.metrics[index],
       bar: index === 0 ? (row) => (typeof row.metrics[0] === "number" ? row.metrics[0] / largest : 0) : undefined })),
@@ -180,7 +180,7 @@ function distributions() {
     gallery.replaceChildren();
     for (const [kind, title] of [["weight", "Weights"], ["activation", "Activations"]]) {
       const cards = topRows(kind).map((row) => {
-        const made = element("div", { class: "card" }, element("h4", {}, link(row.map, row.name || (row.map === null ? "" : nameOfMap(row.map)))), histogramChart(row, 330));
+        const made = element("div", { class: "card" }, element("h4", {}, link(row.map, row.map === null ? row.name : nameOfMap(row.map))), histogramChart(row, 330));
         if (row.boxes && row.channels > 1) made.append(boxChart(row, 330));
         return made;
       });
@@ -206,7 +206,7 @@ function accumulation(section, { metric, nodes, curves: lines, records }) {
 function partial(section, { metric, steps, none, picked_by, threshold, records }) {
   const picked = { threshold: `nodes that alone bring the output's ${metric} below ${threshold}`, worst: "no node alone does much harm: these are the worst", names: "the chosen nodes" }[picked_by];
   const rows = [["none", null, null, none], ...steps];
-  curveChart(section, { title: "Partly quantized: how many nodes must stay float?", label: metric, count: rows.length, names: (i) => rows[i][0], mapOf: (i) => rows[i][1], named: true,
+  curveChart(section, { title: "Partly quantized: how many nodes must stay float?", label: metric, count: rows.length, names: (i) => nameAt(rows[i]), mapOf: (i) => rows[i][1], named: true,
     note: `${picked}, the most harmful first, over ${plural(records, "record")}`,
     series: [{ label: "float", values: rows.map(() => 1), color: "#0072b2", dash: "7 4" }, { label: "quantized at this node only", values: rows.map((row) => row[2]), color: "#009e73", crosses: true },
       { label: "this node and all before it float, the rest quantized", values: rows.map((row) => row[3]), color: "#d62728" }] });
@@ -238,7 +238,7 @@ function operators() {
   const all = total("macs");
   const caption = `${grouped(all)} MACs` + (runs ? `; median of ${runs} runs per operator, one thread, visqerror's own kernels: reference ${milliseconds(total("reference"))}, quantized ${milliseconds(total("quantized"))}` : "; times with --time");
   const times = runs ? ["reference", "quantized"].map((side) => ({ label: side === "reference" ? "Reference" : "Quantized", number: true, descending: true, value: (row) => row[side], show: (row) => (row[side] === null ? "–" : milliseconds(row[side])) })) : [];
-  new Table(section, caption, [{ label: "Name", name: true, value: (row) => row.name }, { label: "Operator", value: (row) => row.op },
+  new Table(section, caption, [kNames, { label: "Operator", value: (row) => row.op },
     { label: "MACs", number: true, descending: true, value: (row) => row.macs, show: (row) => (row.macs === null ? "–" : grouped(row.macs)), bar: (row) => (all > 0 ? (row.macs ?? 0) / all : 0) }, ...times],
     rows, runs ? 4 : 2, "Filter operators", "operators");
 }
@@ -249,7 +249,7 @@ function pairing() {
   const { by_name, by_structure, by_weights, by_maps, by_user, doubtful, unpaired, warnings, not_computed } = data.match;
   section.append(element("p", {}, `${grouped(by_name)} feature maps were paired by name, ${grouped(by_structure)} by structure${[[by_weights, "weights"], [by_maps, "values"], [by_user, "the user"]].map(([count, how]) => (count > 0 ? `, ${grouped(count)} by ${how}` : "")).join("")}; ${unpaired.length === 0 ? "none is" : grouped(unpaired.length) + (unpaired.length === 1 ? " is" : " are")} without partner.`));
   for (const warning of warnings) section.append(element("div", { class: "finding warning" }, warning));
-  const anomalies = data.anomalies.map((anomaly) => element("div", {}, anomaly.kind + ": ", link(anomaly.map, anomaly.name), " " + number(anomaly.value) + " (limit " + number(anomaly.limit) + ")"));
+  const anomalies = data.anomalies.map((anomaly) => element("div", {}, anomaly.kind + ": ", link(anomaly.map, anomaly.map === null ? anomaly.name : nameOfMap(anomaly.map)), " " + number(anomaly.value) + " (limit " + number(anomaly.limit) + ")"));
   if (anomalies.length > 12) section.append(element("details", {}, element("summary", {}, plural(anomalies.length, "oddity").replace("odditys", "oddities")), ...anomalies));
   else section.append(...anomalies);
   const details = (title, heads, rows) => {

@@ -186,7 +186,7 @@ function line(row, columns) {
   for (const column of columns) {
     const text = shownText(row, column);
     const cell = element("td", { class: classOf(column) }, text);
-    if (!column.number) cell.title = text;
+    if (!column.number) cell.title = column.hover ? column.hover(row) : text;
     if (column.bar) {
       cell.classList.add("bar");
       cell.style.setProperty("--share", (100 * column.bar(row)).toFixed(2) + "%");
