@@ -53,7 +53,7 @@ Json json_diagnosis(const DiagnoseResult& result, const Places& places) {
   for (const GlobalRemark& remark : result.remarks) remarks.push_back(json_string(remark.text));
   for (const std::string& measure : result.measures) measures.push_back(json_string(measure));
   for (std::size_t i = 0; i < result.outputs.size(); ++i) {
-    outputs.push_back({json_string(result.outputs[i]), decibels(result.output_sqnr[i])});
+    outputs.push_back({json_string(shown_output(result, i)), decibels(result.output_sqnr[i])});
   }
   return {{"mode", name(result.quantized_mode)},
           {"records", judgement_text(result.judgement)},
