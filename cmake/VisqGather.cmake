@@ -46,6 +46,6 @@ std::vector<const @type@*> @function@_all() {
 }  // namespace @scope@
 " @ONLY)
   target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${function}_all.cpp)
-  # With files that read the same headers.
-  set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/${function}_all.cpp PROPERTIES UNITY_GROUP ${home}_0)
+  get_target_property(group ${target} VISQ_UNITY_GROUP)  # with files that read the same headers
+  set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/${function}_all.cpp PROPERTIES UNITY_GROUP ${group})
 endfunction()

@@ -2,7 +2,7 @@
 # compiled alike: COLD ones share one, the others one; a TARGET with options of its own gets its own with OWN. Large headers that few files read do not
 # belong here: with nlohmann's JSON, every file would take 0.9 s to begin, where it now takes 0.3 s.
 set(VISQ_HEADERS <algorithm> <array> <cmath> <cstring> <filesystem> <functional> <limits> <map> <memory> <mutex> <optional> <set> <span>
-  <string> <utility> <vector> <fmt/format.h>)
+  <string> <utility> <vector> <fmt/core.h>)
 
 # Nothing is in the owner but the headers.
 file(WRITE ${PROJECT_BINARY_DIR}/headers.cpp "")

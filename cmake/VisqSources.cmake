@@ -1,7 +1,8 @@
-# visq_sources(TARGET FOLDER [EXCEPT file … | ONLY file …]): the folder's *.cpp files. Where CMAKE_UNITY_BUILD is on, some of them at a
-# time become one, which saves reading the same headers, and making the same of templates, again; never those of two folders, and none
-# that is compiled for other instruction sets. A compiler then takes up to 0.9 GB.
-set(VISQ_UNITY_FILES 25)
+# visq_sources(TARGET FOLDER [EXCEPT file … | ONLY file …]): the folder's *.cpp files. Where CMAKE_UNITY_BUILD is on, folders of a room
+# are compiled together, as many as hold this many files at most: that saves reading the same headers, and making the same of templates,
+# again. So names in unnamed namespaces are a room's own; files that are compiled for other instruction sets stay alone. A compiler then
+# takes up to 1.1 GB.
+set(VISQ_UNITY_FILES 40)
 
 function(visq_sources target folder)
   cmake_parse_arguments(ARG "" "" "EXCEPT;ONLY" ${ARGN})
@@ -25,13 +26,20 @@ function(visq_sources target folder)
       set_source_files_properties(${file} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
     endif()
   endforeach()
-  # As many groups as it takes, all of a size.
   list(LENGTH together count)
-  math(EXPR groups "(${count} + ${VISQ_UNITY_FILES} - 1) / ${VISQ_UNITY_FILES}")
-  set(place 0)
-  foreach(file ${together})
-    math(EXPR group "${place} * ${groups} / ${count}")
-    math(EXPR place "${place} + 1")
-    set_source_files_properties(${file} PROPERTIES UNITY_GROUP "${folder}_${group}")
-  endforeach()
+  get_target_property(group ${target} VISQ_UNITY_GROUP)
+  get_target_property(held ${target} VISQ_UNITY_HELD)
+  if(NOT group)
+    set(group 1)
+    set(held 0)
+  endif()
+  math(EXPR held "${held} + ${count}")
+  if(held GREATER VISQ_UNITY_FILES)
+    math(EXPR group "${group} + 1")
+    set(held ${count})
+  endif()
+  set_target_properties(${target} PROPERTIES VISQ_UNITY_GROUP ${group} VISQ_UNITY_HELD ${held})
+  if(together)
+    set_source_files_properties(${together} PROPERTIES UNITY_GROUP ${group})
+  endif()
 endfunction()

@@ -1,6 +1,6 @@
 #include "core/available_memory.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <atomic>

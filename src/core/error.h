@@ -1,7 +1,7 @@
 // Makes Errors from a format string: `return bad_input("{}: no group '{}'", path, name);`
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "visq/status.h"
 

@@ -1,6 +1,6 @@
 #include "core/memory_size.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cctype>
 #include <charconv>

@@ -1,7 +1,7 @@
 #include "core/suggest.h"
+#include "core/joined.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>
@@ -37,7 +37,7 @@ std::string suggestion(std::string_view word, std::span<const std::string_view> 
   }
   if (!nearest.empty()) return fmt::format("; did you mean '{}'?", nearest);
   if (candidates.empty() || candidates.size() > kFew) return "";
-  return fmt::format("; one of: {}", fmt::join(candidates, ", "));
+  return fmt::format("; one of: {}", joined(candidates, ", "));
 }
 
 }  // namespace visq

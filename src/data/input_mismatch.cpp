@@ -1,5 +1,5 @@
 // Data in other units than those a model was calibrated with: pictures of 0 to 255 for a network of 0 to 1, and the like.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,6 @@
 // Test data and feature maps of any kind.
 #include "core/error.h"
+#include "core/joined.h"
 #include "data/sources/data_format.h"
 #include "data/sources/open_numbered.h"
 
@@ -15,7 +16,7 @@ Error of_no_kind(const std::string& path, Opens DataFormat::*opens) {
     if (format->*opens != nullptr && !format->name.empty()) names.push_back(format->name);
   }
   if (names.size() == 1) return bad_input("{}: is not {} file", path, names.front());
-  return bad_input("{}: is neither {} file", path, fmt::join(names, " nor "));
+  return bad_input("{}: is neither {} file", path, joined(names, " nor "));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Chosen records of another source.
 #include "core/as_size.h"
 #include "core/error.h"
+#include "core/joined.h"
 #include "visq/data.h"
 
 namespace visq {
@@ -19,7 +20,7 @@ class SelectedRecords final : public RecordSource {
     return record;
   }
   std::string description() const override {
-    return fmt::format("{} (record{} {})", source_->description(), records_.size() == 1 ? "" : "s", fmt::join(records_, ", "));
+    return fmt::format("{} (record{} {})", source_->description(), records_.size() == 1 ? "" : "s", joined(records_, ", "));
   }
 
  private:

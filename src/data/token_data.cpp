@@ -4,6 +4,7 @@
 
 #include "core/as_size.h"
 #include "core/error.h"
+#include "core/joined.h"
 #include "data/sources/convert.h"
 #include "data/sources/input_spec.h"
 #include "visq/tokens.h"
@@ -134,7 +135,7 @@ Result<TokenInputs> token_inputs(const Model& model) {
     std::vector<std::string> names;
     for (const data::InputSpec& input : data::input_specs(model))
       names.push_back("'" + (input.alias.empty() ? input.name : input.alias) + "'");
-    return bad_input("{}: --tokens: no input is called 'tokens', only {}", model.path, fmt::join(names, ", "));
+    return bad_input("{}: --tokens: no input is called 'tokens', only {}", model.path, joined(names, ", "));
   }
   VISQ_ASSIGN(inputs.rows, integer_row(model, inputs.tokens, 0));
   if (inputs.positions >= 0) VISQ_TRY(integer_row(model, inputs.positions, inputs.rows));

@@ -1,6 +1,6 @@
 #include "diagnosis/calibration_fault.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace visq::diagnosis {
 namespace {

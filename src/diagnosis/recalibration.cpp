@@ -15,7 +15,7 @@ constexpr double kOffNoise = 4;
 constexpr std::size_t kFewestOff = 3;
 constexpr double kLeastShareOff = 0.25;
 /// What calibrating again must win, in dB; beyond the best single repair, also as a share of that.
-constexpr double kLeastGain = 3, kLeastBeyond = 2, kLeastShareBeyond = 0.2;
+constexpr double kLeastGainOfAll = 3, kLeastBeyond = 2, kLeastShareBeyond = 0.2;
 /// An output below this after calibrating again has been ruined by something else.
 constexpr double kLeastAfter = 6;
 
@@ -119,7 +119,7 @@ std::optional<CalibrationTrial> try_calibration(const Symptoms& symptoms, const 
   trial.after = worst(*after);
   trial.gain = gain(trials.before().outputs, after->outputs);
   const bool beyond = trial.gain >= best_single + std::max(kLeastBeyond, kLeastShareBeyond * best_single);
-  return trial.gain >= kLeastGain && trial.after >= kLeastAfter && beyond ? std::optional(std::move(trial)) : std::nullopt;
+  return trial.gain >= kLeastGainOfAll && trial.after >= kLeastAfter && beyond ? std::optional(std::move(trial)) : std::nullopt;
 }
 
 }  // namespace visq::diagnosis

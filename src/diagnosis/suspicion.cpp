@@ -1,6 +1,6 @@
 #include "diagnosis/suspicion.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "model/flatbuffers_version.h"
 
 #include <flatbuffers/base.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace visq {
 

@@ -8,6 +8,7 @@
 
 #include "core/as_size.h"
 #include "core/error.h"
+#include "core/joined.h"
 #include "litertlm_generated.h"
 #include "model/printable.h"
 
@@ -94,7 +95,7 @@ std::string listed(const std::vector<ContainerSection>& sections) {
   for (std::size_t i = 0; i < sections.size(); ++i) {
     if (sections[i].is_model) models.push_back(fmt::format("{} '{}'", i, printable(sections[i].model)));
   }
-  return models.empty() ? "it holds no TFLite model" : fmt::format("its models are {}", fmt::join(models, ", "));
+  return models.empty() ? "it holds no TFLite model" : fmt::format("its models are {}", joined(models, ", "));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <new>
 
 #include "core/error.h"
+#include "core/joined.h"
 #include "model/format_def.h"
 #include "model/model_file.h"
 #include "model/printable.h"
@@ -17,7 +18,7 @@ template <class Text>
 std::string any_format(Text text) {
   std::vector<std::string> texts;
   for (const loader::FormatDef* format : loader::format_defs()) texts.push_back(text(*format));
-  return fmt::format("{}", fmt::join(texts, " or "));
+  return joined(texts, " or ");
 }
 
 Result<const loader::FormatDef*> identify(std::span<const std::byte> file, const std::string& path) {

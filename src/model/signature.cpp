@@ -3,6 +3,7 @@
 
 #include "core/as_size.h"
 #include "core/error.h"
+#include "core/joined.h"
 #include "model/call_attribute.h"
 #include "model/printable.h"
 #include "visq/model.h"
@@ -47,7 +48,7 @@ void make_main(Model& model, int subgraph) {
 std::string signature_list(const Model& model) {
   std::vector<std::string> keys;
   for (const Signature& signature : model.signatures) keys.push_back("'" + printable(signature.key) + "'");
-  return fmt::format("{}", fmt::join(keys, ", "));
+  return joined(keys, ", ");
 }
 
 Status choose_signature(Model& model, const std::string& key) {

@@ -1,12 +1,12 @@
 #include "quant/blocks.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/as_size.h"
+#include "core/joined.h"
 #include "quant/constant_likeness.h"
 
 namespace visq::quant {
@@ -111,7 +111,7 @@ std::string done_otherwise(const PairSide& own, int op, const PairSide& other) {
     if (each != last && std::find(types.begin(), types.end(), type) == types.end()) types.push_back(type);
   }
   if (types.empty()) return {};
-  return fmt::format("before '{}' stand there {}", other.index.tensor(own.partner[as_size(end)]).name, fmt::join(types, ", "));
+  return fmt::format("before '{}' stand there {}", other.index.tensor(own.partner[as_size(end)]).name, joined(types, ", "));
 }
 
 }  // namespace visq::quant

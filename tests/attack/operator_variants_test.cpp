@@ -1,6 +1,6 @@
 // Every operator with lists of tensors that it does not expect, through every command: an answer or one line of error, never a crash, a
 // fault of our own, or a run without an end. Each file goes through a few commands in turn; VISQ_SLOW_TESTS=1 takes all of them.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

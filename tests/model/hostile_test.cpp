@@ -1,7 +1,7 @@
 // Files made to break a reader: cut off, flipped, or shaped to cost far more than they weigh. Nothing here asks for a certain message,
 // only for an answer in time; run under AddressSanitizer it asks for more.
 #include <flatbuffers/flatbuffers.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>

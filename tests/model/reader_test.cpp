@@ -1,5 +1,5 @@
 // What a loaded model holds: options with defaults, operator codes, constants inside and outside the flatbuffer, quantization.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

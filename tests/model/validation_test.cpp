@@ -1,5 +1,5 @@
 // One case per check of the loader: a sound model with one thing wrong, and the exact message. All hold for both formats, unless said.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // `visqerror accumulate` and `visqerror partial` on the bundled example: files, rankings from sensitivity, what they refuse.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 #include <sstream>

@@ -1,5 +1,5 @@
 // merge: results of parts joined are, byte for byte, the result of one run over all; and parts that do not fit are refused.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -13,7 +13,7 @@ namespace visq {
 namespace analysis {
 namespace {
 
-constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
 /// -ln of the softmax's element, by way of the largest logit so that no exponential overflows.
 double loss_of(std::span<const float> logits, std::int64_t token) {
@@ -31,7 +31,7 @@ TokenGuess guess_of(std::span<const float> logits, std::int64_t next) {
   const auto less = [](float a, float b) { return a < b || (std::isnan(a) && !std::isnan(b)); };  // NaN is nobody's best
   TokenGuess guess;
   guess.best = std::ranges::max_element(logits, less) - logits.begin();
-  guess.loss = next >= 0 && all_finite(logits) ? loss_of(logits, next) : kNothing;
+  guess.loss = next >= 0 && all_finite(logits) ? loss_of(logits, next) : kUndefined;
   return guess;
 }
 
@@ -67,8 +67,8 @@ TokenScore score_token(std::span<const float> reference, std::span<const float> 
   const auto size = static_cast<std::int64_t>(reference.size());
   const bool finite = all_finite(reference) && all_finite(quantized);
   if (finite) metrics::add_divergence(reference.data(), quantized.data(), size, size, stats);
-  score.kl = finite ? stats.sum_kl : kNothing;
-  score.sqnr = finite ? sqnr_of(reference, quantized) : kNothing;
+  score.kl = finite ? stats.sum_kl : kUndefined;
+  score.sqnr = finite ? sqnr_of(reference, quantized) : kUndefined;
   return score;
 }
 

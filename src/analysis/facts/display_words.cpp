@@ -1,12 +1,14 @@
 #include "analysis/facts/display_words.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cctype>
 #include <iterator>
 #include <optional>
+#include <span>
 
+#include "core/joined.h"
 #include "quant/name_parts.h"
 
 namespace visq::analysis {
@@ -105,12 +107,6 @@ std::vector<std::string> module_words(std::string_view path) {
 
 bool is_number(std::string_view word) { return std::all_of(word.begin(), word.end(), is_digit); }
 
-std::string joined(const std::vector<std::string>& words, std::size_t first, std::string_view separator) {
-  std::string text;
-  for (std::size_t i = first; i < words.size(); ++i) text.append(i == first ? std::string_view() : separator).append(words[i]);
-  return text;
-}
-
 }  // namespace
 
 LayerPath::LayerPath(std::string_view path, std::string_view op, std::string_view count) : words_(module_words(path)), count_(count) {
@@ -128,7 +124,7 @@ LayerPath::LayerPath(std::string_view path, std::string_view op, std::string_vie
     }
     while (words_.size() > 1 && any_is(kInnerWorks, words_.back())) words_.pop_back();
   }
-  layer_ = joined(words_, 0, separator_);
+  layer_ = joined(words_, separator_);
 }
 
 std::vector<std::string> LayerPath::choices() const {
@@ -142,7 +138,7 @@ std::vector<std::string> LayerPath::choices() const {
   const bool modules = separator_ == ".";  // their attributes are known by the whole way to them
   if (words_.size() == 1 || !(modules || is_number(words_.back()))) add(words_.back());
   for (std::size_t k = words_.size() - 1; k-- > 0 && !modules;) add(fmt::format("{}/{}", words_[k], words_.back()));
-  for (std::size_t k = words_.size() - 1; k-- > 0;) add(joined(words_, k, separator_));
+  for (std::size_t k = words_.size() - 1; k-- > 0;) add(joined(std::span(words_).subspan(k), separator_));
   return choices;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/as_size.h"
 #include "core/error.h"
+#include "core/joined.h"
 
 namespace visq {
 namespace {
@@ -110,7 +111,7 @@ std::string of_constants(const Evidence& evidence) {
     parts.push_back(fmt::format("weights only ({}, dequantized before use)", types_of(evidence.stored_weights)));
   }
   if (evidence.float16_constants) parts.emplace_back("float16 constants");
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return joined(parts, ", ");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "analysis/origin/origin_plan.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>

@@ -17,9 +17,9 @@ bool same_grid(const TensorInfo& a, const TensorInfo& b) {
 }
 
 /// One side of the pairs: the graphs of a model, indexed as they are asked for.
-class Side {
+class OrderOf {
  public:
-  explicit Side(const Model& model) : model_(model) {}
+  explicit OrderOf(const Model& model) : model_(model) {}
 
   struct Move {
     const Operator* op = nullptr;  ///< null: the map is not another one in another order
@@ -48,7 +48,7 @@ class Side {
 };
 
 /// Whether both operators are told the same order: the same attributes and the same constants.
-bool same_order(const Side::Move& a, const Side::Move& b) {
+bool same_order(const OrderOf::Move& a, const OrderOf::Move& b) {
   if (a.op->label() != b.op->label() || a.op->attributes.all() != b.op->attributes.all()) return false;
   if (a.op->inputs.size() != b.op->inputs.size()) return false;
   for (std::size_t i = 0; i < a.op->inputs.size(); ++i) {
@@ -72,7 +72,7 @@ std::vector<std::size_t> find_moved(const Model& reference, const Model& quantiz
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (wanted[i]) positions[key_of(pairs[i], pairs[i].match.reference, pairs[i].match.quantized)] = i;
   }
-  Side references(reference), twins(quantized);
+  OrderOf references(reference), twins(quantized);
   std::vector<std::size_t> moved(pairs.size(), kNotMoved);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const MapPair& pair = pairs[i];

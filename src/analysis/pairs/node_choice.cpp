@@ -9,6 +9,7 @@
 #include "analysis/facts/node_filter.h"
 #include "core/as_size.h"
 #include "core/error.h"
+#include "core/joined.h"
 
 namespace visq::analysis {
 namespace {
@@ -97,7 +98,7 @@ class Chooser {
   Error several(const std::vector<TensorMatch>& matches) const {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < std::min(kNamesShown, matches.size()); ++i) names.push_back(r_.name(matches[i].reference));
-    return usage_error("--nodes: '{}' fits {} nodes, one is needed: {}{}", wanted_, matches.size(), fmt::join(names, ", "),
+    return usage_error("--nodes: '{}' fits {} nodes, one is needed: {}{}", wanted_, matches.size(), joined(names, ", "),
                        matches.size() > kNamesShown ? ", ..." : "");
   }
 

@@ -1,6 +1,6 @@
 #include "analysis/pairs/weight_likeness.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "analysis/records/owned_map.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

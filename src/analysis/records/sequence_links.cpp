@@ -5,6 +5,7 @@
 #include "analysis/facts/map_identity.h"
 #include "core/as_size.h"
 #include "core/error.h"
+#include "core/joined.h"
 #include "data/sources/input_spec.h"
 #include "quant/graph_index.h"
 #include "quant/pairing.h"
@@ -24,7 +25,7 @@ int position_of(const std::string& name, const std::vector<int>& tensors, const 
 std::string listed(const std::vector<int>& tensors, const MapNames& names) {
   std::vector<std::string> list;
   for (const int tensor : tensors) list.push_back("'" + names.name(tensor) + "'");
-  return fmt::format("{}", fmt::join(list, ", "));
+  return joined(list, ", ");
 }
 
 class Linker {

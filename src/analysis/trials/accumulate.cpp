@@ -23,7 +23,7 @@ using analysis::TrialRecord;
 using analysis::TrialRunner;
 
 /// What one record gives: per curve the sums of every measured map. Incomplete where the run was stopped.
-struct RecordOutput {
+struct RecordCurves {
   std::vector<TrialRecord> curves;
   bool complete = false;
 };
@@ -44,9 +44,9 @@ class Accumulation {
   /// Returns how many records were folded.
   Result<std::int64_t> run(RecordSource& data) {
     VISQ_TRY(divide_threads(data));
-    analysis::RecordWorkers<RecordOutput> workers(
+    analysis::RecordWorkers<RecordCurves> workers(
         data, options_.records, [this] { return make_worker(); },
-        [this](std::int64_t record, RecordOutput&& output) { return fold(record, std::move(output)); }, options_.stop);
+        [this](std::int64_t record, RecordCurves&& output) { return fold(record, std::move(output)); }, options_.stop);
     VISQ_ASSIGN(const std::int64_t folded, workers.run(records_at_once_));
     (void)folded;
     return done_;
@@ -83,14 +83,14 @@ class Accumulation {
     return {};
   }
 
-  Result<analysis::RecordWorker<RecordOutput>> make_worker() {
+  Result<analysis::RecordWorker<RecordCurves>> make_worker() {
     analysis::TrialOptions options;
     options.outputs = plan_.tensors;
     options.threads = threads_per_record_;
     options.memory = options_.memory / static_cast<std::uint64_t>(records_at_once_);
     const auto runner = std::make_shared<TrialRunner>(models_, plan_.trials, std::move(options));
-    return analysis::RecordWorker<RecordOutput>([this, runner](const Record& record) -> Result<RecordOutput> {
-      RecordOutput output;
+    return analysis::RecordWorker<RecordCurves>([this, runner](const Record& record) -> Result<RecordCurves> {
+      RecordCurves output;
       output.curves.resize(all_.size());
       std::size_t finished = 0;
       VISQ_TRY(runner->begin(record));
@@ -106,7 +106,7 @@ class Accumulation {
     });
   }
 
-  Status fold(std::int64_t record, RecordOutput&& output) {
+  Status fold(std::int64_t record, RecordCurves&& output) {
     stopped_ = stopped_ || !output.complete;
     if (stopped_) return {};
     for (std::size_t curve = 0; curve < all_.size(); ++curve) {

@@ -1,6 +1,6 @@
 #include "analysis/trials/estimate_marks.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,11 @@
 // What a choice of parts does to a run, as a text: equal texts, equal runs to the bit. A map that is rounded before it is only moved
 // (reshaped, transposed) is the same as one that is rounded behind that, and one rounded for all its readers as one rounded for each.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
 #include "analysis/trials/quantized_parts.h"
+#include "core/joined.h"
 #include "kernels/op.h"
 
 namespace visq::analysis {
@@ -15,7 +16,7 @@ using Roundings = std::map<Place, const TensorInfo*>;
 
 std::string text_of(const TensorInfo& grid) {
   const Quantization& q = grid.quantization;
-  return fmt::format("{} {} {} {}", name(grid.dtype), fmt::join(q.scale, ","), fmt::join(q.zero_point, ","), q.axis);
+  return fmt::format("{} {} {} {}", name(grid.dtype), joined(q.scale, ","), joined(q.zero_point, ","), q.axis);
 }
 
 /// Rounds a map for each of its readers instead of where it is written. False, and nothing changed, where that is not the same: it is
@@ -43,7 +44,7 @@ std::string QuantizedParts::key(const PartSet& parts, const std::vector<int>& me
   for (const auto& place : parts.inputs) {
     if (const TensorInfo* grid = input_grid(place.first, place.second)) roundings.emplace(place, grid);
   }
-  std::string key = fmt::format("weights {}; maps", fmt::join(parts.weights, ","));
+  std::string key = fmt::format("weights {}; maps", joined(parts.weights, ","));
   for (const int tensor : parts.activations) {
     const auto grid = activations_.find(tensor);
     if (grid == activations_.end()) continue;

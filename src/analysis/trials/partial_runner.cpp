@@ -16,7 +16,7 @@ using runtime::PreparedGraph;
 
 namespace {
 
-const Overlay kNothing;
+const Overlay kNoOverlay;
 
 MemoryPlan holding_all(const PreparedGraph& graph) {
   return runtime::plan_memory(graph, std::vector<int>(graph.tensors().size(), static_cast<int>(graph.nodes().size())));
@@ -52,7 +52,7 @@ std::uint64_t PartialRunner::bytes(const PreparedGraph& graph) { return runtime:
 Status FloatRun::run(std::span<const Array> inputs, const Overlay* overlay) {
   using Clock = std::chrono::steady_clock;
   inputs_ = inputs;
-  overlay_ = overlay != nullptr ? overlay : &kNothing;
+  overlay_ = overlay != nullptr ? overlay : &kNoOverlay;
   VISQ_TRY(executor_.begin(inputs, overlay_));
   auto then = Clock::now();
   for (std::size_t node = 0; node < seconds_.size(); ++node) {

@@ -11,6 +11,7 @@
 #include "analysis/trials/part_names.h"
 #include "core/as_size.h"
 #include "core/error.h"
+#include "core/joined.h"
 #include "kernels/multiply_adds.h"
 
 namespace visq {
@@ -99,7 +100,7 @@ class PartDescriber {
         part.bits = part.bits == 0 ? bits : std::min(part.bits, bits);
       }
     }
-    part.quant_dtype = fmt::format("{}", fmt::join(types, "/"));
+    part.quant_dtype = joined(types, "/");
     for (const TensorInfo* grid : grids.maps.empty() ? grids.constants : grids.maps) {
       const auto range = representable_range(*grid);
       if (range) part.threshold = std::max({part.threshold, std::fabs(range->low), std::fabs(range->high)});

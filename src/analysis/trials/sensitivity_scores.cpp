@@ -1,6 +1,6 @@
 #include "analysis/trials/sensitivity_scores.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

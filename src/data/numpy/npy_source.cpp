@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string joined(const std::vector<std::string>& names) {
+std::string quoted_list(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + printable(name) + "'";
   return text.empty() ? "none" : text;
@@ -50,7 +50,7 @@ Result<std::vector<std::string>> match_folders(const std::string& path, const st
     left.erase(found);
   }
   if (matched.size() == inputs.size() && left.empty()) return matched;
-  return bad_input("{}: sub-folders and inputs do not match: sub-folders {}; inputs {}", path, joined(folders), joined(names_of(inputs)));
+  return bad_input("{}: sub-folders and inputs do not match: sub-folders {}; inputs {}", path, quoted_list(folders), quoted_list(names_of(inputs)));
 }
 
 /// One file per record and input.

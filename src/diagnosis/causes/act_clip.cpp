@@ -1,5 +1,5 @@
 // ACT_CLIP: the range of a feature map is too small, and what lies beyond is cut off.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // ACT_OUTLIER: the range of a feature map is much larger than its values need, so that few steps are left for them.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // BIAS_CORRUPT: a bias that is not the float model's, as the device reads it (input scale times weight scale, whatever the bias states).
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

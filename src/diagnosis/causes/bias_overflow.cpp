@@ -1,5 +1,5 @@
 // BIAS_OVERFLOW: a bias that its integers cannot hold in the scale of input times weights, or that was cut to fewer bits.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

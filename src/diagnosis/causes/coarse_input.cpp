@@ -1,5 +1,5 @@
 // COARSE_INPUT: a logarithm or a root reads values of very different sizes in equal steps, and makes much of the small ones.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // COARSE_OUTPUT: values of very different sizes leave the model in equal steps: behind an EXP or a power, a sigmoid that gives small
 // shares, or a regression over a wide range.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // DEAD_SCALE: a scale that no data can have asked for (zero, negative, NaN, infinite, absurdly small or large).
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

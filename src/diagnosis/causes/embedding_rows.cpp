@@ -1,5 +1,5 @@
 // EMBEDDING_ROWS: a table with a few rows far larger than the others (a begin-of-sequence token), on one scale for all.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // FAR_FROM_ZERO: values that lie together far from zero (temperatures in kelvin): every grid holds zero, and spends its steps on the way.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // FILE_DEFECT: what `check` calls an error, where no other cause names it: the file itself says something wrong, repair or none.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // INPUT_SCALES: the channels that a layer reads differ so much in magnitude that the small ones vanish in the common step of the data, or
 // the large ones' small weights in the step of their row.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // LAST_LAYER: the precision of the model's output, or of what the output is made of without further weights, is too low.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

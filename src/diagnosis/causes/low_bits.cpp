@@ -1,5 +1,5 @@
 // LOW_BITS: weights of 4 bits and less, and the outputs lose by them.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

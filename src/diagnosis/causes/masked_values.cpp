@@ -1,5 +1,5 @@
 // MASKED_VALUES: what a softmax reads holds a mask (-1e4, -1e9) beside scores, and their common grid has no steps left for the scores.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

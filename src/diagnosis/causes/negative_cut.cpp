@@ -1,5 +1,5 @@
 // NEGATIVE_CUT: a feature map with negative values whose range begins at zero, or one without whose range is half negative.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // PER_TENSOR_WEIGHTS: one scale for all channels of a layer's weights, whose ranges are too different for one.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // RECURRENT_DRIFT: an unrolled recurrent network whose steps hand their rounding on, so that it adds up.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>

@@ -1,5 +1,5 @@
 // SHARED_SCALE: an operator whose kernel keeps its input's scale makes values that are much smaller than its input's.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // UNBALANCED_CHANNELS: channels of one feature map differ so much that their common scale has few steps for the small ones. Scales per
 // channel exist for weights alone.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // UNBALANCED_CONCAT: joined inputs of very different ranges must share one grid, which has no steps left for the smallest.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

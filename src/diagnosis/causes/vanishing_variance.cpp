@@ -1,5 +1,5 @@
 // VANISHING_VARIANCE: 1/sqrt of a variance near zero reaches so far that its grid has few steps for the usual ones, or cuts it off.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

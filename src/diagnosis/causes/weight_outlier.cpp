@@ -1,5 +1,5 @@
 // WEIGHT_OUTLIER: a few weights much larger than all others decide the scale of their tensor or channel.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // WRONG_WEIGHTS: a layer whose weights are not those of the float model, in a network whose other layers' are.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

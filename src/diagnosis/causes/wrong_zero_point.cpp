@@ -1,6 +1,6 @@
 // WRONG_ZERO_POINT: values are right but for a constant shift: codes handed on under another zero point, weights whose codes are all
 // moved, a range that is moved against the data.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

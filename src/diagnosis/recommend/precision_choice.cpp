@@ -1,6 +1,6 @@
 #include "diagnosis/recommend/precision_choice.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -17,7 +17,7 @@ namespace {
 
 /// Records of the search, steps, moves that every step measures again, sets that a search without target ends with.
 constexpr std::size_t kRecordsToRank = 4;
-constexpr std::size_t kMovesTried = 8, kMostSteps = 24;
+constexpr std::size_t kMovesTried = 8, kMostMoves = 24;
 /// Entries of all sets of parts that are kept at a time: some 50 MB.
 constexpr std::size_t kMostEntries = std::size_t{1} << 20;
 /// Operators that cost nothing, or save nothing, are not free: they count as this share of all weights.
@@ -169,7 +169,7 @@ Result<bool> PrecisionSearch::take_best(State& state) {
 /// The best of these moves; where precision falls, as many of them as it takes to get through all operators in the steps there are.
 Result<PrecisionSearch::Move> PrecisionSearch::several_of(State& state, std::size_t first, std::size_t last) {
   Move best = moves_[first];
-  const std::size_t count = std::min(last - first, (forms_.candidates().size() + kMostSteps - 1) / kMostSteps);
+  const std::size_t count = std::min(last - first, (forms_.candidates().size() + kMostMoves - 1) / kMostMoves);
   if (!forms_.kind().saves() || count < 2) return best;
   for (std::size_t i = first + 1; i < first + count; ++i) best.operators.push_back(moves_[i].operators.front());
   std::set<int> larger = state.chosen;
@@ -225,13 +225,13 @@ Result<std::vector<PrecisionPoint>> PrecisionSearch::run() {
   VISQ_ASSIGN(State state, begin());
   const double noise_of_all = state.noise;
   std::vector<PrecisionPoint> points(1);
-  for (std::size_t step = 0; step < kMostSteps && !done(state); ++step) {
+  for (std::size_t step = 0; step < kMostMoves && !done(state); ++step) {
     VISQ_ASSIGN(const bool taken, take_best(state));
     if (!taken) break;
     const PrecisionCost cost = forms_.cost_of(state.chosen);
     points.push_back({state.order, cost.bytes, cost.map_bytes, cost.conversions, cost.mac_bits,
                       to_decibels(state.noise) - to_decibels(noise_of_all), 0, std::nullopt});
-    if (options_.progress) options_.progress(static_cast<std::int64_t>(step + 1), static_cast<std::int64_t>(kMostSteps));
+    if (options_.progress) options_.progress(static_cast<std::int64_t>(step + 1), static_cast<std::int64_t>(kMostMoves));
   }
   std::vector<PartSet> sets;
   for (const PrecisionPoint& point : points) sets.push_back(forms_.with({point.operators.begin(), point.operators.end()}));

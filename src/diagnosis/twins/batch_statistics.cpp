@@ -1,5 +1,5 @@
 // Batch normalization with other statistics: the float model's weights times a factor of each channel's own, since it is folded into them.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Classes in another order: the last layer's weights are the float model's, row for row, but the rows stand elsewhere.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Normalization of the input inside one of the models: as operators of its own, or folded into the first layer.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -7,6 +7,7 @@
 
 #include "analysis/facts/layer_values.h"
 #include "core/as_size.h"
+#include "core/joined.h"
 #include "diagnosis/whole/data_remarks.h"
 #include "diagnosis/whole/twins.h"
 #include "model/slots.h"
@@ -63,7 +64,7 @@ std::optional<GlobalRemark> judge(const TwinEvidence& evidence) {
     const bool ours = f.size() > q.size();
     return GlobalRemark{"normalization inside",
                         fmt::format("the {} model normalizes its input itself ({} before its first layer), the other one has {}: {}",
-                                    ours ? "float" : "quantized", fmt::join(ours ? f : q, ", "),
+                                    ours ? "float" : "quantized", joined(ours ? f : q, ", "),
                                     std::min(f.size(), q.size()) == 0 ? "no such operator" : "fewer", kAdvice)};
   }
   const double factor = factor_of_first(evidence.layers);

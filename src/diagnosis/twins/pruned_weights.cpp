@@ -1,5 +1,5 @@
 // Weights that were set to zero on one side only.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "diagnosis/whole/twins.h"
 

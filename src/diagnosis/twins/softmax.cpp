@@ -1,5 +1,5 @@
 // A softmax (or sigmoid) that only one of the models ends with.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "diagnosis/ends.h"
 #include "diagnosis/whole/twins.h"

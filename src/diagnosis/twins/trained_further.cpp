@@ -1,5 +1,5 @@
 // A fine-tuned checkpoint: weights that were trained on from the float model's (or the other way round), and do something else by now.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "diagnosis/whole/twins.h"
 

@@ -1,5 +1,5 @@
 // The same network trained another time: equal shapes, and weights that have nothing in common.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "diagnosis/whole/twins.h"
 

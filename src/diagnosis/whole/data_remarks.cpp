@@ -1,6 +1,6 @@
 #include "diagnosis/whole/data_remarks.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "diagnosis/whole/evaluation.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,7 @@ constexpr double kErrors = 3;
 constexpr double kAboveChance = 0.2, kExplained = 0.6;
 /// Records that changes are tried on, and how many changes on top of one another.
 constexpr std::int64_t kTried = 64;
-constexpr std::size_t kMostSteps = 2;
+constexpr std::size_t kMostTransformations = 2;
 
 using Steps = std::vector<const PreProcessing*>;
 using Scored = std::optional<Accuracy>;
@@ -164,7 +164,7 @@ Result<Steps> find_steps(const Evaluation& evaluation) {
   if (!before) return Steps();
   for (const Steps& beginning : beginnings(evaluation)) {
     Best found{beginning, before};
-    while (found.steps.size() < kMostSteps) {
+    while (found.steps.size() < kMostTransformations) {
       VISQ_ASSIGN(Best best, best_step(evaluation, found.steps));
       if (!best.score || best.score->reference.top1 < found.score->reference.top1 + needed_gain(*before, before->records)) break;
       found = std::move(best);

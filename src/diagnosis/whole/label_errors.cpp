@@ -1,6 +1,6 @@
 #include "diagnosis/whole/label_errors.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>

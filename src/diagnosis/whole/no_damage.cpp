@@ -1,6 +1,6 @@
 #include "diagnosis/whole/no_damage.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "diagnosis/whole/residue.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <set>

@@ -1,6 +1,6 @@
 #include "diagnosis/whole/twins.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

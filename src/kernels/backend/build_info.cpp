@@ -1,6 +1,6 @@
 #include "kernels/backend/build_info.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <hwy/highway.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "kernels/backend/xnnpack.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <xnnpack.h>
 
 #include <cstddef>

@@ -91,8 +91,8 @@ void spread(const std::byte* from, std::int64_t step, std::int64_t count, std::i
   const auto* const elements = reinterpret_cast<const Element*>(from);
   for (std::int64_t i = 0; i < count; ++i) std::fill_n(reinterpret_cast<Element*>(to) + i * times, times, elements[i * step]);
 }
-using Spread = void (*)(const std::byte* from, std::int64_t step, std::int64_t count, std::int64_t times, std::byte* to);
-Spread spread_of(std::size_t size) {
+using SpreadFunction = void (*)(const std::byte* from, std::int64_t step, std::int64_t count, std::int64_t times, std::byte* to);
+SpreadFunction spread_of(std::size_t size) {
   switch (size) {
     case 1:
       return spread<std::uint8_t>;
@@ -182,7 +182,7 @@ class ZipKernel final : public Kernel {
   Broadcast<2> broadcast_;
   std::optional<Broadcast<2>::ShortRuns> short_runs_;
   std::size_t in_size_, out_size_;
-  Spread spread_;
+  SpreadFunction spread_;
   std::unique_ptr<const ZipRun> run_;
 };
 

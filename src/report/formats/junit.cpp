@@ -1,6 +1,6 @@
 // junit: JUnit XML for build servers, a test case per check. Valid against the schemas of both Ant's and Jenkins' reports, which is why
 // there are a time stamp and durations: they are the same in every run.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "report/format.h"
 #include "report/words/text.h"

@@ -1,5 +1,5 @@
 // markdown: a summary that fits a comment on a pull request, whatever the models hold: names, rows and the whole are cut.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

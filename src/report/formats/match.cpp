@@ -1,5 +1,5 @@
 // match: which tensors were paired and how, which were not and why.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "report/format.h"
 #include "report/words/match_text.h"

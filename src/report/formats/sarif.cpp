@@ -5,7 +5,7 @@
 //
 // A result's place is the model file (physical) and the tensor (logical). Messages follow SARIF's own escapes: braces doubled, brackets
 // behind a backslash, since [a](b) would become a link.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>

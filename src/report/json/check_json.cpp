@@ -1,5 +1,5 @@
 // check's result JSON: visq.check/1.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 #include "report/json/json_parts.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <string>

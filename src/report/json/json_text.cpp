@@ -1,6 +1,6 @@
 #include "report/json/json_text.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

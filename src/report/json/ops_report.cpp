@@ -1,6 +1,7 @@
+#include "core/joined.h"
 #include "visq/report/ops.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -46,7 +47,7 @@ std::vector<std::string> wrapped(const std::vector<std::string>& words, std::siz
 std::string full_names(const std::vector<DType>& types) {
   std::vector<std::string_view> names;
   for (const DType type : types) names.push_back(name(type));
-  return names.empty() ? "–" : fmt::format("{}", fmt::join(names, " "));
+  return names.empty() ? "–" : joined(names, " ");
 }
 
 Json json_types(const std::vector<DType>& types) {
@@ -58,7 +59,7 @@ Json json_types(const std::vector<DType>& types) {
 }  // namespace
 
 std::string ops_text(const std::vector<SupportedOp>& ops, std::size_t columns) {
-  const auto length = [](const std::vector<DType>& types) { return fmt::format("{}", fmt::join(short_names(types), " ")).size(); };
+  const auto length = [](const std::vector<DType>& types) { return joined(short_names(types), " ").size(); };
   std::size_t fixed = 2 * kGap, widest = 0;
   for (const SupportedOp& op : ops) widest = std::max(widest, op.name.size());
   fixed += widest;

@@ -59,15 +59,15 @@ std::vector<double> cuts(const GraphLayout& graph, int columns) {
 }
 
 /// A part of the graph, and how far it moves.
-struct Column {
+struct NodeColumn {
   double from = 0, left = 0, right = 0, by_x = 0, by_y = 0;
 };
 
-std::vector<Column> columns_of(const GraphLayout& graph, const std::vector<double>& cuts) {
-  std::vector<Column> columns(cuts.size() + 1);
+std::vector<NodeColumn> columns_of(const GraphLayout& graph, const std::vector<double>& cuts) {
+  std::vector<NodeColumn> columns(cuts.size() + 1);
   double place = 0;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    Column& column = columns[i];
+    NodeColumn& column = columns[i];
     column.from = i == 0 ? 0 : cuts[i - 1];
     const double to = i < cuts.size() ? cuts[i] : graph.height;
     double left = graph.width, right = 0, first = to;
@@ -93,7 +93,7 @@ std::vector<Column> columns_of(const GraphLayout& graph, const std::vector<doubl
   return columns;
 }
 
-std::size_t column_at(const std::vector<Column>& columns, double y) {
+std::size_t column_at(const std::vector<NodeColumn>& columns, double y) {
   std::size_t at = 0;
   while (at + 1 < columns.size() && y > columns[at + 1].from) ++at;
   return at;
@@ -106,7 +106,7 @@ std::vector<std::pair<double, double>> through_aisle(const LaidOutBox& from, con
           {aisle, high + kTurn}, {aisle, high + kTurn}, {aisle, high}, {to.x, high},           {to.x, end}};
 }
 
-void move(GraphLayout& graph, const std::vector<Column>& columns) {
+void move(GraphLayout& graph, const std::vector<NodeColumn>& columns) {
   std::vector<std::size_t> column_of;
   for (LaidOutBox& box : graph.boxes) {
     column_of.push_back(column_at(columns, box.y));

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <map>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "core/as_size.h"
 

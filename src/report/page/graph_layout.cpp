@@ -1,6 +1,6 @@
 #include "report/page/graph_layout.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <graphviz/gvc.h>
 #include <graphviz/gvplugin.h>
 

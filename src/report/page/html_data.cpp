@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kVerdictName = 60;
 
 /// Without folders, so that the page does not depend on where things lie.
-std::string file_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
 /// A colour and the values it stands for; where the comparison comes from a visq.json file, as that file has it.
 Json json_metrics(const FullReport& report) {
@@ -41,7 +41,7 @@ Json json_metrics(const FullReport& report) {
 }
 
 Json json_model_facts(const ModelIdentity& identity, const std::optional<Inspection>& inspection, Mode mode) {
-  Json out{{"file", json_string(file_name(identity.path))}, {"sha256", identity.sha256.hex()}, {"mode", name(mode)}};
+  Json out{{"file", json_string(base_name(identity.path))}, {"sha256", identity.sha256.hex()}, {"mode", name(mode)}};
   if (!identity.signature.empty()) out["signature"] = json_string(identity.signature);
   if (!inspection) return out;
   out["operators"] = inspection->operators;
@@ -157,7 +157,7 @@ Json json_match(const CompareResult& result) {
   }
   for (const std::string& warning : result.match.warnings) warnings.push_back(json_string(warning));
   for (const NotComputed& gap : result.not_computed) {
-    gaps.push_back({json_string(file_name(gap.model)), place(gap.map), json_string(shown_name(gap.map)), json_string(gap.map.op),
+    gaps.push_back({json_string(base_name(gap.model)), place(gap.map), json_string(shown_name(gap.map)), json_string(gap.map.op),
                     json_string(gap.reason)});
   }
   return {{"by_name", result.match.by_name}, {"by_structure", result.match.by_structure}, {"by_weights", result.match.by_weights},
@@ -212,9 +212,9 @@ Json html_data(const FullReport& report) {
   out["verdict"] = report.picture ? Json(nullptr) : json_verdict(result);
   out["models"] = {{"reference", json_model_facts(result.reference, report.reference, result.reference_mode)},
                    {"quantized", json_model_facts(result.quantized, report.quantized, result.quantized_mode)}};
-  out["data"] = json_string(file_name(result.data));
+  out["data"] = json_string(base_name(result.data));
   out["records"] = result.records.last - result.records.first;
-  out["picture"] = report.picture ? json_string(file_name(report.picture->path)) : Json(nullptr);
+  out["picture"] = report.picture ? json_string(base_name(report.picture->path)) : Json(nullptr);
   out["metrics"] = json_metrics(report);
   out["maps"] = std::move(maps);
   out["outputs"] = result.outputs;

@@ -1,5 +1,5 @@
 // The picture of accumulate: error from node to node, one plot per metric, one line per curve.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 
@@ -13,7 +13,7 @@ namespace visq::report {
 namespace accumulate_picture {
 namespace {
 
-constexpr double kWidth = 1080, kLeft = 90, kRight = 30, kPlotHeight = 300, kGap = 56, kLegendTop = 78, kLegendLine = 19;
+constexpr double kWidth = 1080, kLeft = 90, kRight = 30, kPlotHeight = 300, kPlotGap = 56, kLegendTop = 78, kLegendLine = 19;
 constexpr std::array<std::string_view, 8> kColors{"#4c78a8", "#f07f09", "#54a24b", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#17becf"};
 /// Curves beyond the colours are told apart by their dashes.
 constexpr std::array<std::string_view, 4> kDashes{"", "6 4", "2 3", "10 4 2 4"};
@@ -80,10 +80,10 @@ std::string accumulate_svg(const AccumulateResult& result) {
   const auto plots = static_cast<double>(result.metrics.size());
   NodeNames names;
   for (const AccumulatedNode& node : result.nodes) names.add(node.reference);
-  Svg svg(kWidth, first + plots * kPlotHeight + (plots - 1) * kGap + Plot::names_height(names.shown));
+  Svg svg(kWidth, first + plots * kPlotHeight + (plots - 1) * kPlotGap + Plot::names_height(names.shown));
   draw_header(svg, result);
   for (std::size_t i = 0; i < result.metrics.size(); ++i) {
-    draw_metric(svg, result, i, first + static_cast<double>(i) * (kPlotHeight + kGap), names, i + 1 == result.metrics.size());
+    draw_metric(svg, result, i, first + static_cast<double>(i) * (kPlotHeight + kPlotGap), names, i + 1 == result.metrics.size());
   }
   return svg.document();
 }

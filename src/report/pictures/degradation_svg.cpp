@@ -1,5 +1,5 @@
 // Degradation graphs: one metric of every layer in graph order, its threshold, and which layers are beyond it.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

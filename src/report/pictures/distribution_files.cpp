@@ -1,5 +1,5 @@
 // distribution's files: pictures with speaking names, a page with all of them, and the table.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

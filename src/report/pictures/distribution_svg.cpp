@@ -1,5 +1,5 @@
 // The picture of one tensor's values.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@ namespace distribution_picture {
 namespace {
 
 constexpr double kWidth = 960, kLeft = 80, kRight = 30, kPlotWidth = kWidth - kLeft - kRight;
-constexpr double kHeader = 96, kValuesHeight = 230, kDifferenceHeight = 130, kBoxHeight = 230, kGap = 74;
+constexpr double kHeader = 96, kValuesHeight = 230, kDifferenceHeight = 130, kBoxHeight = 230, kPanelGap = 74;
 constexpr std::string_view kBefore = "#4c78a8", kAfter = "#f07f09", kDifference = "#54a24b", kThreshold = "#d62728", kDark = Legend::kDark;
 /// Where the fullest bin exceeds the median one so many times, counts are shown on a logarithmic axis.
 constexpr double kManyTimes = 20;
@@ -231,7 +231,7 @@ void draw_boxes(Svg& svg, const Distribution& distribution, double top) {
 std::string distribution_svg(const Distribution& distribution, std::int64_t records) {
   using namespace distribution_picture;
   const bool boxes = !distribution.boxes.empty();
-  const double difference_top = kHeader + 16 + kValuesHeight + kGap, box_top = difference_top + kDifferenceHeight + kGap;
+  const double difference_top = kHeader + 16 + kValuesHeight + kPanelGap, box_top = difference_top + kDifferenceHeight + kPanelGap;
   Svg svg(kWidth, boxes ? box_top + kBoxHeight + 44 : box_top - 30);
   draw_header(svg, distribution, records);
   draw_values(svg, distribution, kHeader + 16);

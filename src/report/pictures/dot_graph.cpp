@@ -1,5 +1,5 @@
 // The graph in Graphviz' language: a cluster per subgraph, a box per operator in the colour of its worst output, a legend.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

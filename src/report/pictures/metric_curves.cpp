@@ -1,6 +1,6 @@
 #include "report/pictures/metric_curves.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // The picture of partial: what each node does alone, and how the model recovers as they are kept float.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // The front that recommend found: SQNR of the worst output over added, or saved, bytes.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

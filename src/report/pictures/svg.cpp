@@ -1,6 +1,6 @@
 #include "report/pictures/svg.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "core/as_size.h"
 #include "report/words/text.h"

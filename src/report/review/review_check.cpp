@@ -1,5 +1,5 @@
 // What build servers, code hosts and graph viewers are told of a model's structure.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "report/review/review_parts.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>

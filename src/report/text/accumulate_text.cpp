@@ -1,5 +1,5 @@
 // accumulate for people and spreadsheets: the curves, and a line per node.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // badcase for people: one line per output and metric.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

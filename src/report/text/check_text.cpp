@@ -1,5 +1,5 @@
 // check for people: what is odd, most severe first; in files also the table of every tensor.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>

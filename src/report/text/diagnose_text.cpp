@@ -1,5 +1,5 @@
 // diagnose for people: how good the outputs are, what holds for the pair as a whole, and the findings in order of importance.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // diff for the terminal.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

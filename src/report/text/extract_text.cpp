@@ -1,9 +1,10 @@
 // extract for people: what was extracted, and what each file of the folder holds.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>
 
+#include "core/joined.h"
 #include "report/words/identity_text.h"
 #include "report/words/text.h"
 #include "report/words/view.h"
@@ -18,13 +19,13 @@ std::string file_name(const std::string& path) { return printable(std::filesyste
 std::string operators_of(const ExtractedPart& part) {
   std::vector<std::string> nodes;
   for (const MapIdentity& op : part.operators) nodes.push_back(fmt::format("node {} {}", place(op), printable(op.op)));
-  return fmt::format("{} of {}", fmt::join(nodes, ", "), file_name(part.model.path));
+  return fmt::format("{} of {}", joined(nodes, ", "), file_name(part.model.path));
 }
 
 std::string names_of(const std::vector<MapIdentity>& maps) {
   std::vector<std::string> names;
   for (const MapIdentity& map : maps) names.push_back(printable(shown_name(map)));
-  return fmt::format("{}", fmt::join(names, ", "));
+  return joined(names, ", ");
 }
 
 using Entry = std::pair<std::string, std::string>;

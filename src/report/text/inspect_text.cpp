@@ -1,11 +1,12 @@
 // inspect for people: a summary on top, then node by node.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "core/as_size.h"
+#include "core/joined.h"
 #include "report/words/text.h"
 #include "report/words/text_table.h"
 #include "visq/report/inspect.h"
@@ -49,7 +50,7 @@ std::string shape_text(const InspectedTensor& tensor) {
     const bool dynamic = !tensor.shape_signature.empty() && tensor.shape_signature[as_size(axis)] < 0;
     sizes.push_back(dynamic ? "?" : std::to_string(tensor.shape[axis]));
   }
-  return fmt::format("[{}]", fmt::join(sizes, ", "));
+  return fmt::format("[{}]", joined(sizes, ", "));
 }
 
 /// `number` writes a scale.
@@ -86,7 +87,7 @@ std::string option_text(const Attribute& value) {
     std::vector<std::string> shown;
     for (std::size_t i = 0; i < std::min(values.size(), kShownElements); ++i) shown.push_back(text(values[i]));
     const std::string more = values.size() > kShownElements ? fmt::format(", … {} in all", values.size()) : "";
-    return fmt::format("[{}{}]", fmt::join(shown, ", "), more);
+    return fmt::format("[{}{}]", joined(shown, ", "), more);
   };
   const auto integer = [](std::int64_t number) { return std::to_string(number); };
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";

@@ -1,5 +1,5 @@
 // partial for people and spreadsheets: how the nodes were picked, and a line per step.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

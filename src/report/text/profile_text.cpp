@@ -1,5 +1,5 @@
 // profile for people: tables of statistics, weights and times.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,5 @@
 // recommend for people: what can be repaired for nothing, and what higher precision buys.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,8 +1,9 @@
 // sensitivity for people: what was measured, the table of things, what is missing; and the same table as CSV.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
+#include "core/joined.h"
 #include "report/words/fitted_table.h"
 #include "report/words/identity_text.h"
 #include "report/words/text.h"
@@ -45,7 +46,7 @@ std::vector<std::string> row_of(const Sensitivity& node, bool exactly) {
   const SensitivePart& part = node.part;
   const auto number = [&](double value) { return exactly ? exact(value) : brief(value); };
   std::vector<std::string> row{printable(part.reference.name), sensitive_type(part), printable(part.reference.op),
-                               printable(fmt::format("{}", fmt::join(part.consumers, " | ")))};
+                               printable(joined(part.consumers, " | "))};
   for (const MetricValue& value : node.metrics) row.push_back(cell(value, exactly));
   row.push_back(part.quant_dtype);
   row.push_back(number(part.threshold));
@@ -112,8 +113,7 @@ std::string head(const SensitivityResult& result, std::size_t columns) {
                           result.leave_one_out ? "everything but one thing" : "one thing at a time, everything else float", types),
               columns, 2) +
       "\n";
-  const std::string shown =
-      outputs.size() <= 3 ? fmt::format("{}", fmt::join(outputs, ", ")) : plural(static_cast<std::int64_t>(outputs.size()), "output");
+  const std::string shown = outputs.size() <= 3 ? joined(outputs, ", ") : plural(static_cast<std::int64_t>(outputs.size()), "output");
   text += wrapped(fmt::format("{}; error of {}{}", data_text(result), shown, outputs.size() > 1 ? ", the worst of them" : ""), columns, 2) +
           "\n";
   std::string all;

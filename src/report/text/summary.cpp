@@ -1,5 +1,5 @@
 // What `compare` prints on the terminal.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdlib>

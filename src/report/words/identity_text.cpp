@@ -1,6 +1,6 @@
 #include "report/words/identity_text.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 

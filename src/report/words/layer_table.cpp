@@ -1,6 +1,6 @@
 #include "report/words/layer_table.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <limits>

@@ -1,6 +1,6 @@
 #include "report/words/match_text.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace visq::report {
 

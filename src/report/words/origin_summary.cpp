@@ -1,6 +1,6 @@
 #include "report/words/origin_summary.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

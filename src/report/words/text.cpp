@@ -1,6 +1,6 @@
 #include "report/words/text.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

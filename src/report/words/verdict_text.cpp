@@ -1,10 +1,11 @@
 #include "report/words/verdict_text.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 
 #include "core/as_size.h"
+#include "core/joined.h"
 #include "report/words/identity_text.h"
 #include "report/words/text.h"
 #include "report/words/view.h"
@@ -62,7 +63,7 @@ std::vector<std::string> verdict_lines(const CompareResult& result, const PairVe
 }
 
 std::string verdict_sentence(const CompareResult& result, const PairVerdict& verdict, std::size_t columns) {
-  return fmt::format("{}", fmt::join(verdict_lines(result, verdict, columns), ". "));
+  return joined(verdict_lines(result, verdict, columns), ". ");
 }
 
 }  // namespace visq::report

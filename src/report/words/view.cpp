@@ -1,10 +1,11 @@
 #include "report/words/view.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
 #include "core/as_size.h"
+#include "core/joined.h"
 #include "report/words/text.h"
 
 namespace visq::report {
@@ -90,7 +91,7 @@ std::string place(const MapIdentity& map) {
 
 std::string compact(const Shape& shape) {
   if (shape.rank() == 0) return "scalar";
-  return fmt::format("{}", fmt::join(shape.dims(), "x"));
+  return joined(shape.dims(), "x");
 }
 
 std::string scale_text(const std::vector<float>& scale) {

@@ -1,7 +1,7 @@
 // inspect: counts against arithmetic done by hand, the scheme in words, and both reports.
 #include "visq/inspect.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Integer runs of CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV, FULLY_CONNECTED: sums against loops, roundings and hybrid arithmetic against
 // numbers worked out by hand.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // TRANSPOSE_CONV against the definition: every input element spreads over a window of the output.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 
 #include "support/models/heavy_reference.h"

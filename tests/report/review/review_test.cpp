@@ -1,5 +1,5 @@
 // The same formats of diagnose and check, and all of them against their published schemas.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

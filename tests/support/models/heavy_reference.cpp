@@ -1,6 +1,6 @@
 #include "support/models/heavy_reference.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>

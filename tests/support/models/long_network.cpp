@@ -1,6 +1,6 @@
 #include "support/models/long_network.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "support/models/model_builder.h"
 

@@ -1,7 +1,7 @@
 #include "support/models/model_builder.h"
 
 #include <flatbuffers/idl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 #include "support/models/operator_variants.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <functional>
 #include <memory>

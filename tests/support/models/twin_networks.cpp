@@ -5,7 +5,7 @@
 #include <functional>
 #include <numeric>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "core/as_size.h"
 

@@ -1,6 +1,6 @@
 #include "support/results/json_schema.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <fstream>

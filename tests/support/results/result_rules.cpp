@@ -1,6 +1,6 @@
 #include "support/results/result_rules.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "support/runs/data_files.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "support/runs/heavy_runner.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstring>
 #include <future>

@@ -1,6 +1,6 @@
 #include "visqerror/app/help.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -8,6 +8,7 @@
 
 #include "core/as_size.h"
 #include "core/error.h"
+#include "core/joined.h"
 #include "core/suggest.h"
 #include "report/words/text.h"
 #include "visq/report/sensitivity.h"
@@ -113,7 +114,7 @@ Result<std::string> content_key(const Arguments& arguments, const Pair& pair, co
   std::string types, metrics;
   for (const SensitiveType type : options.types) types += fmt::format("{},", name(type));
   for (const Metric metric : options.metrics) metrics += fmt::format("{},", metric_info(metric).name);
-  key.add(types + fmt::format("{}", fmt::join(options.input_slots, ",")));
+  key.add(types + joined(options.input_slots, ","));
   key.add(metrics);
   key.add(options.output_node);
   key.add(std::to_string(options.memory));

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/joined.h"
 
 namespace visq::tool {
 namespace {
@@ -16,12 +17,6 @@ std::string explain(const CLI::ParseError& error) {
   if (error.get_name() != "ArgumentMismatch") return text;
   const std::string option = text.substr(0, text.find(':'));
   return option + (text.find("missing") != std::string::npos ? " needs a value" : " is given more than once");
-}
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
-  return text;
 }
 
 }  // namespace
@@ -93,7 +88,7 @@ Result<Options::Parsed> Options::parse(std::vector<std::string> words) {
   app.set_help_flag();  // it is one of ours
   app.allow_extras();
   for (const Option& option : all_) {
-    const std::string names = joined(option.names_);
+    const std::string names = joined(option.names_, ",");
     if (option.flag_ != nullptr) app.add_flag(names, *option.flag_);
     if (option.value_ != nullptr) app.add_option(names, *option.value_);
     if (option.values_ == nullptr) continue;

@@ -10,7 +10,7 @@
 namespace visq::tool {
 namespace {
 
-std::vector<std::string_view> kinds() {
+std::vector<std::string_view> review_kinds() {
   std::vector<std::string_view> list;
   for (const report::FormatDef* format : report::all_formats()) {
     if (format->write_review != nullptr) list.push_back(format->info.kind);
@@ -29,7 +29,7 @@ Result<bool> parse_names(const std::string& text) {
 void ReviewOutputOptions::add_to(Options& options, bool pair) {
   const std::string group = "Output";
   std::string known;
-  for (const std::string_view kind : kinds()) known += (known.empty() ? "" : ", ") + std::string(kind);
+  for (const std::string_view kind : review_kinds()) known += (known.empty() ? "" : ", ") + std::string(kind);
   options.values("--write", write, "KIND[=FILE]", "one output format, into the folder or a file of its own; KIND: " + known).group(group);
   options.value("--title", title, "TEXT", "title of these").group(group);
   if (pair) {
@@ -41,7 +41,7 @@ Result<ReviewOutputs> ReviewOutputs::parse(const ReviewOutputOptions& options, c
   ReviewOutputs outputs;
   outputs.options_.title = options.title;
   VISQ_ASSIGN(outputs.options_.quantized_names, parse_names(options.names));
-  const auto known = kinds();
+  const auto known = review_kinds();
   for (const std::string& word : options.write) {
     const auto equals = word.find('=');  // kinds hold no '=', file names may
     const std::string kind = word.substr(0, equals), file = equals == std::string::npos ? "" : word.substr(equals + 1);

@@ -27,7 +27,7 @@ CompareResult empty_result(const PairRequest& request) {
   return result;
 }
 
-std::string kinds() {
+std::string format_kinds() {
   std::string list;
   for (const report::FormatDef* format : report::all_formats()) list += (list.empty() ? "" : ", ") + std::string(format->info.kind);
   return list;
@@ -53,7 +53,8 @@ void CompareOutputOptions::add_to(Options& options) {
   const std::string group = "Output";
   options.value("-o,--out", folder, "DIR", "write all result files into this folder").group(group);
   options.value("--json", json, "FILE|-", "the result as JSON; - for standard output, instead of the summary").group(group);
-  options.values("--write", write, "KIND[=FILE]", "one output format, into the folder or a file of its own; KIND: " + kinds()).group(group);
+  options.values("--write", write, "KIND[=FILE]", "one output format, into the folder or a file of its own; KIND: " + format_kinds())
+      .group(group);
   options.value("--title", title, "TEXT", "title of pictures and views").group(group);
   options.value("--sort", sort, "METRIC", "the metric by which the terminal shows the worst nodes").group(group);
   options.value("--colors", colors, "SCALE", "linear or log; default: log where a few values dwarf the others").group(group);

@@ -1,6 +1,6 @@
 #include "visqerror/sessions/run_log.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "core/memory_size.h"
 

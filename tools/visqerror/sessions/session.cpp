@@ -4,9 +4,9 @@
 #include <limits>
 #include <set>
 
-#include <fmt/ranges.h>
 
 #include "core/error.h"
+#include "core/joined.h"
 #include "visq/badcase.h"
 #include "visq/limits.h"
 #include "visqerror/sessions/signatures.h"
@@ -63,7 +63,7 @@ Result<std::unique_ptr<RecordSource>> open_source(const std::string& path, const
   if (data.complete) {
     std::vector<std::string> inputs;
     for (const FeedBack& link : sequence.feed_back) inputs.push_back("'" + link.input + "'");
-    console.warn(fmt::format("{}: its values of {} are not used: --feed-back gives them", path, fmt::join(inputs, ", ")));
+    console.warn(fmt::format("{}: its values of {} are not used: --feed-back gives them", path, joined(inputs, ", ")));
   }
   return std::move(data.source);
 }
@@ -95,7 +95,7 @@ Status keep_worst(Records& records, std::int64_t count, const Model& model, cons
     return usage_error("--records worst: the models keep state from record to record, so no record stands alone");
   }
   VISQ_ASSIGN(auto worst, worst_of(records, records.range, count, model, *twin, console));
-  console.log(fmt::format("{}: worst records, worst first: {}", records.source->description(), fmt::join(worst, ", ")));
+  console.log(fmt::format("{}: worst records, worst first: {}", records.source->description(), joined(worst, ", ")));
   records.range = {0, static_cast<std::int64_t>(worst.size())};
   records.source = select_records(std::move(records.source), std::move(worst));
   return {};

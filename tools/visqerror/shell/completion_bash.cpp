@@ -1,7 +1,7 @@
 // Completion for bash: tables of options and values, and the function that looks into them.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
+#include "core/joined.h"
 #include "visqerror/shell/command_tree.h"
 #include "visqerror/shell/completion.h"
 
@@ -18,7 +18,7 @@ constexpr std::string_view kHead = R"(# bash completion for visqerror, made by: 
 std::string value_words(const OptionInfo& option) {
   switch (option.kind) {
     case ValueKind::kWords:
-      return fmt::format("{}", fmt::join(option.words, " "));
+      return joined(option.words, " ");
     case ValueKind::kFile:
       return "<file>";
     case ValueKind::kFolder:
@@ -34,7 +34,7 @@ struct Tables {
   void add(const CommandInfo& command) {
     std::string all;
     for (const OptionInfo& option : command.options) {
-      all += fmt::format("{}{}", all.empty() ? "" : " ", fmt::join(option.names, " "));
+      all += fmt::format("{}{}", all.empty() ? "" : " ", joined(option.names, " "));
       if (option.kind == ValueKind::kNone) continue;
       std::string patterns;
       for (const std::string& name : option.names) patterns += fmt::format("{}'{} {}'", patterns.empty() ? "" : " | ", command.name, name);

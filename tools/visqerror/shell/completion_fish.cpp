@@ -1,7 +1,7 @@
 // Completion for fish: one line per option of every command.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
+#include "core/joined.h"
 #include "visqerror/shell/command_tree.h"
 #include "visqerror/shell/completion.h"
 
@@ -22,7 +22,7 @@ std::string value(const OptionInfo& option) {
     case ValueKind::kNone:
       return "";
     case ValueKind::kWords: {
-      const std::string words = fmt::format("{}", fmt::join(option.words, " "));
+      const std::string words = joined(option.words, " ");
       return " -x -a " + fish_word(option.list ? fmt::format("(__fish_append , {})", words) : words);
     }
     case ValueKind::kFile:

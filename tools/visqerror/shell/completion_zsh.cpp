@@ -1,7 +1,7 @@
 // Completion for zsh: one function per command, which hands its options to _arguments.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
+#include "core/joined.h"
 #include "visqerror/shell/command_tree.h"
 #include "visqerror/shell/completion.h"
 
@@ -23,7 +23,7 @@ std::string zsh_word(std::string_view text) {
 }
 
 std::string action(const OptionInfo& option) {
-  const std::string words = fmt::format("{}", fmt::join(option.words, " "));
+  const std::string words = joined(option.words, " ");
   switch (option.kind) {
     case ValueKind::kWords:
       return option.list ? fmt::format("_values -s , word {}", words) : fmt::format("({})", zsh_word(words));
@@ -46,7 +46,7 @@ std::string specification(const OptionInfo& option) {
     return all;
   }
   if (option.names.size() == 1) return fmt::format("'{}{}'", option.names[0], value);
-  return fmt::format("'({})'{{{}}}'{}'", fmt::join(option.names, " "), fmt::join(option.names, ","), value);
+  return fmt::format("'({})'{{{}}}'{}'", joined(option.names, " "), joined(option.names, ","), value);
 }
 
 std::string function(const CommandInfo& command) {

@@ -1,6 +1,6 @@
 #include "visqerror/shell/man_page.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <sstream>
@@ -46,7 +46,9 @@ std::string header(std::string_view name) {
 std::string section(std::string_view title) { return fmt::format(".SH {}\n", roff(title)); }
 
 /// A term and what it means.
-std::string entry(const std::string& roff_term, std::string_view meaning) { return fmt::format(".TP\n{}\n{}\n", roff_term, roff(meaning)); }
+std::string roff_entry(const std::string& roff_term, std::string_view meaning) {
+  return fmt::format(".TP\n{}\n{}\n", roff_term, roff(meaning));
+}
 
 std::string option_term(const OptionInfo& option) {
   std::string term;
@@ -60,7 +62,7 @@ std::string options_by_group(const CommandInfo& command) {
   for (const OptionInfo& option : command.options) {
     if (option.group != group) text += fmt::format(".SS \"{}\"\n", roff(option.group));
     group = option.group;
-    text += entry(option_term(option), option.description + (option.repeats ? "; may be repeated" : ""));
+    text += roff_entry(option_term(option), option.description + (option.repeats ? "; may be repeated" : ""));
   }
   return text;
 }
@@ -80,14 +82,14 @@ std::string examples(const std::string& lines) { return section("EXAMPLES") + ".
 
 std::string exit_status() {
   std::string text = section("EXIT STATUS");
-  for (const auto& [code, meaning] : exit_codes()) text += entry("\\fB" + std::string(code) + "\\fR", meaning);
+  for (const auto& [code, meaning] : exit_codes()) text += roff_entry("\\fB" + std::string(code) + "\\fR", meaning);
   return text;
 }
 
 std::string environment() {
   return section("ENVIRONMENT") +
-         entry("\\fBNO_COLOR\\fR",
-               "where it is set and not empty, terminals get no colours; files, pipes and terminals with TERM=dumb never do");
+         roff_entry("\\fBNO_COLOR\\fR",
+                    "where it is set and not empty, terminals get no colours; files, pipes and terminals with TERM=dumb never do");
 }
 
 std::string synopsis(const std::string& usage) {
@@ -112,10 +114,10 @@ std::string man_page() {
           "Results go to standard output or files; progress, warnings and errors to standard error.\n";
   text += section("COMMANDS");
   for (const CommandInfo& command : commands) {
-    text += entry("\\fB" + command.name + "\\fR", command.summary);
+    text += roff_entry("\\fB" + command.name + "\\fR", command.summary);
   }
   text += section("OPTIONS");
-  for (const auto& [name, meaning] : general_options()) text += entry("\\fB" + roff(name) + "\\fR", meaning);
+  for (const auto& [name, meaning] : general_options()) text += roff_entry("\\fB" + roff(name) + "\\fR", meaning);
   const CommandInfo original = original_flags();
   text += section("FLAGS OF THE ORIGINAL VISQ") + roff(original.summary) + "\n" + options_by_group(original);
   std::string lines;
@@ -134,7 +136,7 @@ std::string man_page(std::string_view name) {
   std::string text = header(page) + section("NAME") + roff(page) + " \\- " + roff(command.summary) + "\n";
   text += section("SYNOPSIS") + synopsis(command.usage);
   if (!command.arguments.empty()) text += section("ARGUMENTS");
-  for (const ArgumentInfo& argument : command.arguments) text += entry("\\fI" + roff(argument.name) + "\\fR", argument.description);
+  for (const ArgumentInfo& argument : command.arguments) text += roff_entry("\\fI" + roff(argument.name) + "\\fR", argument.description);
   text += section("OPTIONS") + options_by_group(command);
   if (!command.remarks.empty()) text += section("NOTES") + paragraphs(command.remarks);
   return text + exit_status() + environment() + examples(command.examples) + section("SEE ALSO") + ".BR visqerror (1)\n";

@@ -5,6 +5,7 @@
 #include "analysis/structure/check_context.h"
 #include "core/as_size.h"
 #include "core/error.h"
+#include "core/joined.h"
 
 namespace visq::analysis::check_float_island {
 namespace {
@@ -69,7 +70,7 @@ std::string types_of(const CheckedGraph& graph, const std::vector<int>& nodes) {
     words.resize(kShown);
     words.emplace_back("…");
   }
-  return fmt::format("{}", fmt::join(words, ", "));
+  return joined(words, ", ");
 }
 
 void run(const CheckContext& context, Findings& findings) {

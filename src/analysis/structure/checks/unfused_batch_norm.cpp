@@ -3,6 +3,7 @@
 
 #include "analysis/structure/check_context.h"
 #include "core/error.h"
+#include "core/joined.h"
 
 namespace visq::analysis::check_unfused_batch_norm {
 namespace {
@@ -43,7 +44,7 @@ void check_layer(const CheckedGraph& graph, int node, Findings& findings) {
   }
   if (chain.empty()) return;
   findings.add(Severity::kHint, graph, node, output,
-               fmt::format("{} behind it with one constant per channel could be part of its weights and bias", fmt::join(chain, " and ")),
+               fmt::format("{} behind it with one constant per channel could be part of its weights and bias", joined(chain, " and ")),
                {{"operators", static_cast<double>(chain.size())}, {"last_node", static_cast<double>(end)}});
 }
 
