@@ -14,13 +14,12 @@
 #include "core/as_size.h"
 #include "core/descriptor.h"
 #include "core/error.h"
+#include "core/temporary_name.h"
 
 namespace visq {
 namespace {
 
 std::string reason() { return std::strerror(errno); }
-
-std::string temporary_name(const std::string& path) { return fmt::format("{}.tmp-{}", path, ::getpid()); }
 
 /// The names of temporaries that stand, for remove_temporaries(); more than these are not removed by it.
 std::array<std::atomic<const char*>, 64> standing{};
@@ -92,7 +91,9 @@ TemporaryName::~TemporaryName() {
   }
 }
 
-TemporaryFile::TemporaryFile(std::string final_path) : final_(std::move(final_path)), temporary_(temporary_name(final_)) {}
+TemporaryFile::TemporaryFile(std::string final_path) : final_(std::move(final_path)), temporary_(temporary_name(final_)) {
+  remove_stale_temporaries(std::filesystem::path(final_).parent_path().string());
+}
 
 TemporaryFile::~TemporaryFile() {
   if (!committed_) ::unlink(path().c_str());

@@ -47,6 +47,7 @@ class TemporaryName {
 };
 
 /// A name beside `path` for a temporary that a library writes itself (HDF5); commit() renames it, the destructor removes it otherwise.
+/// What killed processes left in that folder is removed on this occasion.
 class TemporaryFile {
  public:
   explicit TemporaryFile(std::string final_path);
