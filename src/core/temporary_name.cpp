@@ -99,8 +99,15 @@ void remove_stale_temporaries(const std::string& folder) {
   }
   std::error_code error;
   for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end; !error && entry != end; entry.increment(error)) {
-    const auto maker = maker_of(entry->path().filename().string());
-    if (maker && has_gone(*maker, entry->path()) && entry->is_regular_file(error)) ::unlink(entry->path().c_str());
+    const std::string name = entry->path().filename().string();
+    const auto maker = maker_of(name);
+    if (!maker || !has_gone(*maker, entry->path())) continue;
+    std::error_code ignored;
+    if (entry->is_regular_file(ignored)) {
+      fs::remove(entry->path(), ignored);
+    } else if (entry->is_directory(ignored) && name.starts_with(kTemporaryFolder)) {
+      fs::remove_all(entry->path(), ignored);
+    }
   }
 }
 

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace visq {
+
+/// What temporary_name() of a folder that is removed with all in it begins with.
+inline constexpr std::string_view kTemporaryFolder = ".visqerror";
 
 /// "PATH.tmp-PLACE-PID-START-RANDOM" in hexadecimal: a name that no other process makes, in no other container either. PLACE stands for
 /// the boot and the container, START is the time at which the process began.

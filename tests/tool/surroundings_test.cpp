@@ -80,7 +80,7 @@ ProcessResult stop(const Writer& writer, const std::string& signal, const std::s
 
 TEST(Surroundings, ASignalAtAnyMomentLeavesNoPartOfAResult) {
   for (const Writer& writer : writers()) {
-    for (const auto& [signal, code] : {std::pair("INT", 130), std::pair("TERM", 143)}) {
+    for (const auto& [signal, code] : {std::pair("INT", 130), std::pair("TERM", 143), std::pair("HUP", 129)}) {
       for (const char* delay : {"0.02", "0.05", "0.1", "0.2"}) {
         SCOPED_TRACE(writer.command + " " + signal + " after " + delay);
         const TemporaryFolder folder;
@@ -142,7 +142,10 @@ TEST_P(Killed, AgainAndAgainLeavesWholeFilesAndEndsWithTheSame) {
 }
 
 INSTANTIATE_TEST_SUITE_P(LongRuns, Killed,
-                         ::testing::Values(Writer{"sensitivity", {"-o", "out", "--types", "all"}},
+                         ::testing::Values(Writer{"compare", {"-o", "out"}}, Writer{"run", {"-o", "maps.h5"}, false},
+                                           Writer{"extract", {"-o", "out", "--nodes", "stem/Relu"}},
+                                           Writer{"recommend", {"-o", "out", "--write-model", "fixed.tflite"}},
+                                           Writer{"sensitivity", {"-o", "out", "--types", "all"}},
                                            Writer{"badcase", {"-o", "out", "--save", "worst.h5"}},
                                            Writer{"report", {"-o", "out", "--quick"}}),
                          [](const ::testing::TestParamInfo<Writer>& test) { return test.param.command; });

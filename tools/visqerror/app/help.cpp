@@ -114,7 +114,7 @@ const std::vector<NamedText>& exit_codes() {
       {"3", "an input cannot be read or used, an output not written"},
       {"4", "a part could not be computed"},
       {"5", "a fault of visqerror's own"},
-      {"130, 143", "interrupted"},
+      {"129, 130, 143", "interrupted"},
   };
   return codes;
 }

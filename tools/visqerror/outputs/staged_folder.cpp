@@ -1,20 +1,23 @@
 #include "visqerror/outputs/staged_folder.h"
 
+#include <sys/stat.h>
+
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/temporary_name.h"
 
 namespace visq::tool {
 
 namespace fs = std::filesystem;
 
 Result<StagedFolder> StagedFolder::create(const std::string& folder) {
-  std::string path = (fs::path(folder) / ".visqerror-XXXXXX").string();
-  if (::mkdtemp(path.data()) == nullptr) return bad_input("{}: cannot be written: {}", folder, std::strerror(errno));
+  remove_stale_temporaries(folder);
+  std::string path = temporary_name((fs::path(folder) / kTemporaryFolder).string());
+  if (::mkdir(path.c_str(), S_IRWXU) != 0) return bad_input("{}: cannot be written: {}", folder, std::strerror(errno));
   return StagedFolder(std::move(path));
 }
 
