@@ -12,10 +12,12 @@
 
 namespace visq::testing {
 
-/// Runs the tool in `folder` and expects an answer: no crash, no fault of our own (exit code 5), an end within 10 s, no words of a library,
-/// and no more lines than somebody reads. The exit code; none where one of these does not hold.
+/// Runs the tool in `folder` and expects an answer: no crash, no fault of our own (exit code 5), an end within 10 s of work, no words of a
+/// library, and no more lines than somebody reads. The exit code; none where one of these does not hold.
 inline std::optional<int> answer(const std::vector<std::string>& arguments, const TemporaryFolder& folder, const std::string& subject) {
-  std::vector<std::string> words{"timeout", "-s", "KILL", kSanitized ? "100" : "10", VISQ_BINARY};
+  // Mostly of the processor's time: other programs may keep the machine busy.
+  std::vector<std::string> words{"timeout",  "-s", "KILL", kSanitized ? "1000" : "100", "prlimit", kSanitized ? "--cpu=100" : "--cpu=10",
+                                 VISQ_BINARY};
   words.insert(words.end(), arguments.begin(), arguments.end());
   const ProcessResult run = run_process(words, {.folder = folder.path().string()});
   std::string line;
