@@ -89,10 +89,7 @@ std::string next_command(const DiagnoseResult& result, const Arguments& argument
   const bool fixable = !result.findings.empty() && result.findings.front().tried;
   std::string line = fmt::format("visqerror {} {} {} -d {}", fixable ? "recommend" : "sensitivity", word(arguments.reference),
                                  word(arguments.quantized), data);
-  if (fixable && !arguments.scores.labels.empty()) line += " --labels " + word(arguments.scores.labels);
-  if (fixable && !arguments.scores.label_offset.empty()) line += " --label-offset " + word(arguments.scores.label_offset);
-  if (fixable && !arguments.scores.eval.empty()) line += " --eval " + word(arguments.scores.eval);
-  return line;
+  return line + (fixable ? score_words(arguments.scores, word) : "");
 }
 
 /// Findings of this severity or worse fail a build; nothing without --fail-on.

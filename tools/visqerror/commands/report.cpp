@@ -192,9 +192,8 @@ std::string next_command(const Arguments& arguments, const FullReport& report, c
   if (report.picture) return "visqerror compare FP32 QUANT -d DATA -o OUT";
   const PairRequest& pair = arguments.pair;
   const std::string data = pair.data.path.empty() ? "DATA" : word(pair.data.path);
-  const std::string labels = pair.labels.empty() ? "" : " --labels " + word(pair.labels);
   return fmt::format("visqerror {} {} {} -d {}{}", report.diagnosis ? "recommend" : "diagnose", word(pair.reference), word(pair.quantized),
-                     data, labels);
+                     data, score_words(pair, word));
 }
 
 /// The page, what the terminal says of it, and the browser.

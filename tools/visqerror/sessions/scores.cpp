@@ -1,6 +1,9 @@
 #include "visqerror/sessions/scores.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
+#include <utility>
 
 #include "core/error.h"
 #include "core/ranks.h"
@@ -9,6 +12,16 @@
 #include "visqerror/terminal/interrupt.h"
 
 namespace visq::tool {
+
+std::string score_words(const ScoreArguments& arguments, const std::function<std::string(const std::string&)>& word) {
+  const std::pair<std::string_view, const std::string&> given[] = {
+      {"--labels", arguments.labels}, {"--label-offset", arguments.label_offset}, {"--eval", arguments.eval}};
+  std::string words;
+  for (const auto& [option, value] : given) {
+    if (!value.empty()) words += fmt::format(" {} {}", option, word(value));
+  }
+  return words;
+}
 
 void add_accuracy_options(Options& options, ScoreArguments& arguments) {
   const std::string group = "Accuracy";

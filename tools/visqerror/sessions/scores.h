@@ -1,6 +1,7 @@
 // Accuracy as the user measures it: by labels, or by a program of theirs.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,10 @@ struct ScoreArguments {
   std::string eval;  ///< a program that judges outputs instead
   bool wanted() const { return !labels.empty() || !eval.empty(); }
 };
+
+/// The arguments that were given, as they stand behind another command that recommend and diagnose take them in; a space before each.
+/// `word`: how a text stands in a command.
+std::string score_words(const ScoreArguments& arguments, const std::function<std::string(const std::string&)>& word);
 
 /// Adds --labels, --label-offset, --output-node and --eval.
 void add_accuracy_options(Options& options, ScoreArguments& arguments);
