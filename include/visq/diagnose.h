@@ -78,6 +78,13 @@ struct Finding {
   Mode mode = Mode::kInteger;                            ///< in which the fix was simulated
 };
 
+/// Repairs of several causes, one upon the other, that a device can have (recommend --write-model writes them).
+struct JointRepair {
+  std::vector<std::string> causes;  ///< in the order of repair
+  double sqnr = 0;                  ///< of the worst output then, in dB, over all records of the diagnosis
+  double gain_db = 0;
+};
+
 /// How far a feature map of the quantized model is off the reference's.
 struct LayerLoss {
   std::string name;          ///< of the reference's tensor
@@ -123,10 +130,11 @@ struct DiagnoseResult : PairIdentity {
   std::vector<std::string> output_displays;  ///< parallel to outputs: short, for people (see display_names)
   std::vector<double> output_sqnr;           ///< in dB, before any fix, over the records that judge
   Judgement judgement;
-  WholeSqnr whole;                   ///< the same over all records, in the same mode, where the caller measured it
-  std::optional<Accuracy> accuracy;  ///< with options.scoring, of all records that it names
-  OutputDamage damage;               ///< no finding is more than a hint where it is harmless
-  std::vector<Finding> findings;     ///< most important first
+  WholeSqnr whole;                      ///< the same over all records, in the same mode, where the caller measured it
+  std::optional<Accuracy> accuracy;     ///< with options.scoring, of all records that it names
+  OutputDamage damage;                  ///< no finding is more than a hint where it is harmless
+  std::vector<Finding> findings;        ///< most important first
+  std::optional<JointRepair> together;  ///< where several repairs win more than the first of them
   std::vector<GlobalRemark> remarks;
   std::vector<std::string> measures;  ///< what helps in general, where no finding's fix does
   std::vector<LayerLoss> losses;      ///< in graph order

@@ -92,6 +92,9 @@ std::vector<Tried> judge(const std::vector<Suspicion>& suspicions, const Trials&
   for (Tried& tried : kept) judged.push_back(&tried.result);
   trials.judge(judged);
   std::erase_if(kept, is_worthless);
+  judged.clear();
+  for (Tried& tried : kept) judged.push_back(&tried.result);
+  trials.promise(judged);
   return kept;
 }
 

@@ -12,7 +12,11 @@ void keep_map_in_float(const Subject& subject, int tensor, ModelEdit& edit) {
 }
 
 void store_in_float(const PairedConstant& constant, const std::vector<float>& values, ModelEdit& edit) {
-  TensorEdit& change = edit[constant.tensor];
+  store_in_float(constant.tensor, values, edit);
+}
+
+void store_in_float(int tensor, const std::vector<float>& values, ModelEdit& edit) {
+  TensorEdit& change = edit[tensor];
   std::vector<std::byte> bytes(values.size() * sizeof(float));
   std::memcpy(bytes.data(), values.data(), bytes.size());
   change.dtype = DType::kFloat32;

@@ -12,6 +12,7 @@ namespace visq::diagnosis {
 void keep_map_in_float(const Subject& subject, int tensor, ModelEdit& edit);
 
 /// Gives a constant these real values.
+void store_in_float(int tensor, const std::vector<float>& values, ModelEdit& edit);
 void store_in_float(const PairedConstant& constant, const std::vector<float>& values, ModelEdit& edit);
 
 /// Gives an operator the reference's weights and bias, in float.

@@ -39,11 +39,11 @@ class MeasuredPair::Measurement {
   Status add(const Record& record, const Use& use) {
     VISQ_ASSIGN(const auto inputs, feed_.for_model(record));
     VISQ_ASSIGN(auto twin, feed_.for_twin(record));
-    if (use.runs()) VISQ_TRY(pair_.what_if_.add(std::move(twin), use.judges, use.afresh));
+    VISQ_TRY(pair_.what_if_.add(std::move(twin), use.judges, use.afresh));
     if (use.afresh) runner_.forget();
     if (use.shows) VISQ_TRY(look_at_inputs(record));
     return runner_.run(inputs, [&](int tensor, const runtime::Executor& executor) -> Status {
-      if (use.runs()) VISQ_TRY(pair_.what_if_.see(tensor, executor.tensor(tensor)));
+      VISQ_TRY(pair_.what_if_.see(tensor, executor.tensor(tensor)));
       const float* map = wanted_.contains(tensor) ? analysis::real_values(executor.tensor(tensor), scratch_) : nullptr;
       if (map != nullptr) look_at(tensor, executor.tensor(tensor).shape, {map, as_size(executor.tensor(tensor).elements())}, use);
       return {};
@@ -83,7 +83,7 @@ class MeasuredPair::Measurement {
   void look_at(int tensor, const Shape& shape, std::span<const float> map, const Use& use) {
     MapValues& values = pair_.values_[tensor];
     if (use.shows) values.sketch.add(map), values.moments.add(map);
-    if (use.shows && shape.rank() > 0) values.channels.add(map, shape[shape.rank() - 1]);
+    if ((use.shows || use.fits) && shape.rank() > 0) values.channels.add(map, shape[shape.rank() - 1]);
     if (!use.fits && !use.shows) return;
     metrics::Moments moments;
     moments.add(map);

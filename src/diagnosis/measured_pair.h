@@ -37,7 +37,6 @@ class MeasuredPair {
     bool fits = true;   ///< ranges are fitted to it
     bool judges = true;
     bool afresh = false;  ///< a sequence begins
-    bool runs() const { return shows || judges; }
   };
   class Measurement;
   MeasuredPair(std::unique_ptr<Subject> subject, bool in_order);

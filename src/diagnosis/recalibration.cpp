@@ -119,7 +119,12 @@ std::optional<CalibrationTrial> try_calibration(const Symptoms& symptoms, const 
   trial.after = worst(*after);
   trial.gain = gain(trials.before().outputs, after->outputs);
   const bool beyond = trial.gain >= best_single + std::max(kLeastBeyond, kLeastShareBeyond * best_single);
-  return trial.gain >= kLeastGainOfAll && trial.after >= kLeastAfter && beyond ? std::optional(std::move(trial)) : std::nullopt;
+  if (trial.gain < kLeastGainOfAll || trial.after < kLeastAfter || !beyond) return std::nullopt;
+  if (const auto all = trials.after(trial.recalibration.edit, Sample::kAll); all.ok()) {
+    const OutputErrors& before = trials.before(Sample::kAll);
+    trial.before = worst(before), trial.after = worst(*all), trial.gain = gain(before.outputs, all->outputs);
+  }
+  return trial;
 }
 
 }  // namespace visq::diagnosis

@@ -32,7 +32,7 @@ bool can_have_another_grid(const Subject& subject, int tensor);
 /// What calibrating again wins, where many ranges are wrong and all of them together win more than the best single repair.
 struct CalibrationTrial {
   Recalibration recalibration;
-  double gain = 0;         ///< dB
+  double gain = 0;         ///< dB, over all records, as the next two
   double before = 0;       ///< of the worst output, in dB
   double after = 0;        ///< the same
   double best_single = 0;  ///< dB that the best other repair wins

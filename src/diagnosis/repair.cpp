@@ -33,6 +33,12 @@ std::vector<std::byte> stored_bytes(const std::vector<float>& values, const Tens
   return tensor.dtype == DType::kInt4 ? pack_nibbles(codes) : codes;
 }
 
+std::vector<std::byte> bytes_of(const std::vector<float>& values) {
+  std::vector<std::byte> bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
 bool quantizes_weights(DType type) {
   return type == DType::kInt8 || type == DType::kUInt8 || type == DType::kInt16 || type == DType::kInt4;
 }
@@ -71,6 +77,16 @@ bool is_rounded(const std::vector<double>& values, const std::vector<double>& co
     if (!(std::fabs(values[i] - codes[i]) <= kHalf * steps[i])) return false;
   }
   return true;
+}
+
+/// The values of a bias, those of the reference where the code is at the end of int32: there it says nothing but that it did not fit.
+std::vector<double> without_limits(const std::vector<std::int64_t>& codes, const std::vector<double>& now,
+                                   const std::vector<double>& wanted) {
+  std::vector<double> values = now;
+  for (std::size_t c = 0; c < std::min({codes.size(), values.size(), wanted.size()}); ++c) {
+    if (codes[c] >= INT32_MAX || codes[c] <= INT32_MIN) values[c] = wanted[c];
+  }
+  return values;
 }
 
 }  // namespace
@@ -197,6 +213,21 @@ bool Repair::move_codes(const PairedConstant& weight, std::int64_t steps) {
   return true;
 }
 
+bool Repair::replace(int constant, const std::vector<float>& values) {
+  TensorInfo changed = subject_.q().tensor(constant);
+  if (changed.dtype == DType::kFloat32) {
+    edit_[constant].data = bytes_of(values);
+    return true;
+  }
+  if (!quantizes_weights(changed.dtype) || changed.quantization.per_channel() || changed.quantization.block_size > 0) return false;
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  changed.quantization = activation_grid(changed.dtype, {static_cast<double>(*low), static_cast<double>(*high)});
+  edit_[constant].data = stored_bytes(values, changed);
+  edit_[constant].quantization = changed.quantization;
+  for (const int reader : subject_.q().readers(constant)) touched_.insert(reader);
+  return true;
+}
+
 void Repair::rebias(int node, std::vector<double> values) {
   new_biases_[node] = std::move(values);
   touched_.insert(node);
@@ -270,7 +301,7 @@ void Repair::follow(int node) {
     std::vector<double> as_stored;
     for (std::size_t c = 0; c < codes->size(); ++c) as_stored.push_back(static_cast<double>((*codes)[c]) * scales[c]);
     if (wanted && wanted->size() == codes->size() && distance(as_stored, *wanted) < distance(*now, *wanted)) return;
-    if (wanted && is_rounded(*wanted, *now, accumulator_scales(node, codes->size(), false))) {
+    if (wanted && is_rounded(*wanted, without_limits(*codes, *now, *wanted), accumulator_scales(node, codes->size(), false))) {
       store_bias(node, bias, *wanted);
       return;
     }

@@ -37,6 +37,8 @@ class Repair {
   /// Moves the codes of weights down by this many steps (where kernels know zero points, the zero point up). False for other types than
   /// int8 and uint8.
   bool move_codes(const PairedConstant& weight, std::int64_t steps);
+  /// Gives a constant that is no layer's weights other values, and the grid that these need. False where they cannot be stored in its type.
+  bool replace(int constant, const std::vector<float>& values);
   /// Gives a layer's bias these real values.
   void rebias(int node, std::vector<double> values);
   /// Takes the reference's bias.

@@ -21,7 +21,7 @@ namespace visq::diagnosis {
 struct MapValues {
   metrics::ValueSketch sketch;
   metrics::Moments moments;
-  ChannelValues channels;
+  ChannelValues channels;       ///< of the records that ranges are fitted to, too
   analysis::RealBounds fitted;  ///< of the records that ranges are fitted to, with zero
   analysis::RealBounds sums;    ///< of the records' own extremes, with zero
   std::int64_t records = 0;

@@ -19,6 +19,9 @@ constexpr double kSquashed = 0.5;
 /// A repair that costs the outputs more than this, in dB, is none.
 constexpr double kHarm = 1;
 
+/// Gains from which it is worth running all records, in dB.
+constexpr double kLeastPromise = 1;
+
 /// A rival that wins all but this many dB shows that it is the cause.
 constexpr double kAsMuch = 1;
 
@@ -49,8 +52,8 @@ void Trials::try_one(Trial& trial, Sample sample) const {
   trial.worth = worth_of(trial.remedy != nullptr && trial.remedy->simulated, was, *after);
 }
 
-Result<OutputErrors> Trials::after(const ModelEdit& edit) const {
-  return what_if_.run(edited(subject_.quantized(), edit), mode(), Sample::kJudged);
+Result<OutputErrors> Trials::after(const ModelEdit& edit, Sample sample) const {
+  return what_if_.run(edited(subject_.quantized(), edit), mode(), sample);
 }
 
 void Trials::try_all(std::vector<Trial>& trials, Sample sample) const {
@@ -90,6 +93,17 @@ void Trials::judge(std::vector<TrialResult*> results) const {
     if (!trial.done) continue;
     if (trial.remedy == result.remedy) result.gain = trial.gain, result.worth = trial.worth;
     if (trial.remedy == result.feasible) result.feasible_worth = trial.worth;
+  }
+}
+
+void Trials::promise(std::vector<TrialResult*> results) const {
+  std::erase_if(results, [](const TrialResult* result) { return result->remedy == nullptr || result->gain < kLeastPromise; });
+  if (what_if_.records(Sample::kAll) == what_if_.records(Sample::kJudged)) return;
+  std::vector<Trial> trials;
+  for (std::size_t i = 0; i < results.size(); ++i) trials.push_back({i, results[i]->remedy, &results[i]->remedy->edit});
+  try_all(trials, Sample::kAll);
+  for (const Trial& trial : trials) {
+    if (trial.done) results[trial.suspicion]->gain = trial.gain;
   }
 }
 

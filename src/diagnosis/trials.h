@@ -28,15 +28,19 @@ class Trials {
 
   Mode mode() const { return integer_ ? Mode::kInteger : Mode::kFakeQuant; }
   /// Of the model as it is, over the records that judge.
-  const OutputErrors& before() const { return before(mode()); }
-  const OutputErrors& before(Mode mode) const { return mode == Mode::kInteger ? integer_->judged : fake_quant_.judged; }
+  const OutputErrors& before(Sample sample = Sample::kJudged) const { return before(mode(), sample); }
+  const OutputErrors& before(Mode mode, Sample sample = Sample::kJudged) const {
+    return mode == Mode::kInteger ? integer_->of(sample) : fake_quant_.of(sample);
+  }
 
   /// One result per suspicion; judged on some records.
   std::vector<TrialResult> run(const std::vector<Suspicion>& suspicions) const;
   /// Judges results on all the records that judge. Those without a remedy stay as they are.
   void judge(std::vector<TrialResult*> results) const;
-  /// The model with these changes, over the records that judge. Errors: those of the run.
-  Result<OutputErrors> after(const ModelEdit& edit) const;
+  /// Takes the gains of results that are worth a warning from all the records that there are.
+  void promise(std::vector<TrialResult*> results) const;
+  /// The model with these changes. Errors: those of the run.
+  Result<OutputErrors> after(const ModelEdit& edit, Sample sample = Sample::kJudged) const;
 
  private:
   struct Trial {

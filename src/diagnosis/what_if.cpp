@@ -140,6 +140,7 @@ OutputErrors WhatIf::errors_of(const Sums& sums) const {
 }
 
 bool WhatIf::in(Sample sample, std::size_t record) const {
+  if (sample == Sample::kAll) return true;
   if (sample == Sample::kFew) return record < kFewRecords;
   return judges_[record] >= 0 && (sample == Sample::kJudged || judges_[record] < kSomeRecords);
 }
@@ -160,17 +161,15 @@ Result<OutputErrors> WhatIf::run(const std::shared_ptr<const Model>& model, Mode
 }
 
 Result<WhatIf::Samples> WhatIf::run_all(const std::shared_ptr<const Model>& model, Mode mode) const {
-  constexpr Sample kAll[] = {Sample::kFew, Sample::kSome, Sample::kJudged};
-  Sums sums[] = {no_sums(), no_sums(), no_sums()};
-  const auto chosen = [&](std::size_t record) {
-    return std::any_of(std::begin(kAll), std::end(kAll), [&](Sample each) { return in(each, record); });
-  };
-  VISQ_TRY(simulate(model, mode, chosen, [&](std::size_t record, std::size_t map, double signal, double noise) {
-    for (std::size_t i = 0; i < std::size(kAll); ++i) {
-      if (in(kAll[i], record)) sums[i].signal[map] += signal, sums[i].noise[map] += noise;
+  constexpr Sample kSamples[] = {Sample::kFew, Sample::kSome, Sample::kJudged, Sample::kAll};
+  Sums sums[] = {no_sums(), no_sums(), no_sums(), no_sums()};
+  const auto every = [](std::size_t) { return true; };
+  VISQ_TRY(simulate(model, mode, every, [&](std::size_t record, std::size_t map, double signal, double noise) {
+    for (std::size_t i = 0; i < std::size(kSamples); ++i) {
+      if (in(kSamples[i], record)) sums[i].signal[map] += signal, sums[i].noise[map] += noise;
     }
   }));
-  return Samples{errors_of(sums[0]), errors_of(sums[1]), errors_of(sums[2])};
+  return Samples{{errors_of(sums[0]), errors_of(sums[1]), errors_of(sums[2]), errors_of(sums[3])}};
 }
 
 Status WhatIf::order_by_error(const std::shared_ptr<const Model>& model, Mode mode) {
@@ -181,7 +180,9 @@ Status WhatIf::order_by_error(const std::shared_ptr<const Model>& model, Mode mo
   }));
   std::vector<std::size_t> order(inputs_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return badness[a] > badness[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return (judges_[a] >= 0) != (judges_[b] >= 0) ? judges_[a] >= 0 : badness[a] > badness[b];
+  });
   std::vector<std::vector<Array>> inputs;
   std::vector<int> judges;
   std::vector<std::vector<std::vector<float>>> reference;

@@ -1,6 +1,7 @@
 // Runs changed models over a few records and says how far their outputs are off the reference's.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -31,8 +32,9 @@ inline constexpr double kPerfect = 200;
 double gain(const std::vector<double>& before, const std::vector<double>& after);
 
 /// The records that a change is run on: the few with the largest error, to see which ones promise something; some of those that repairs
-/// were not fitted to, to choose between them; all of these, which judge what they win.
-enum class Sample : std::uint8_t { kFew, kSome, kJudged };
+/// were not fitted to, to choose between them; all of these, which judge whether they win; and all that there are, for what is promised:
+/// a part of them may be easier or harder than the rest.
+enum class Sample : std::uint8_t { kFew, kSome, kJudged, kAll };
 
 class WhatIf {
  public:
@@ -49,8 +51,8 @@ class WhatIf {
   Result<OutputErrors> run(const std::shared_ptr<const Model>& model, Mode mode, Sample sample) const;
   /// The same over all samples in one go.
   struct Samples {
-    OutputErrors few, some, judged;
-    const OutputErrors& of(Sample sample) const { return sample == Sample::kFew ? few : sample == Sample::kSome ? some : judged; }
+    std::array<OutputErrors, 4> errors;
+    const OutputErrors& of(Sample sample) const { return errors[static_cast<std::size_t>(sample)]; }
   };
   Result<Samples> run_all(const std::shared_ptr<const Model>& model, Mode mode) const;
   std::size_t records() const { return inputs_.size(); }
@@ -58,7 +60,8 @@ class WhatIf {
   std::size_t records(Sample sample) const;
   /// What the quantized model is fed with in one of the records.
   const std::vector<Array>& inputs(std::size_t record) const { return inputs_[record]; }
-  /// Puts records with the largest error of `model` first, so that the first few tell most. Not for records that build on each other.
+  /// Puts records that judge first, those with the largest error of `model` before the others, so that the first few tell most. Not for
+  /// records that build on each other.
   Status order_by_error(const std::shared_ptr<const Model>& model, Mode mode);
 
  private:

@@ -61,7 +61,7 @@ class PromiseOf : public ::testing::Test {
   double simulated(const std::vector<int>& operators) {
     RecommendOptions options;
     options.records = {0, 8};
-    return PrecisionSearch(*models_, forms_, *data_, options).simulate(operators).value();
+    return PartSimulation(*models_, forms_, *data_, options).simulate(operators).value();
   }
 };
 

@@ -70,6 +70,32 @@ TEST(StructuralCauses, MaskBesideScores) {
   EXPECT_EQ(first.mode, Mode::kInteger) << "a range can be written into the file";
 }
 
+/// Both softmaxes read scores to which one constant adds the mask: only with both repaired is anything won, and that is written as a
+/// constant of -30.
+TEST(StructuralCauses, OneMaskBeforeTwoSoftmaxes) {
+  TwinNetwork twin;
+  const int x = twin.map("x", {1, 4}, {-4, 4}), mask = twin.weights("mask", 1, 4, {0, 0, -10000, -10000});
+  const int z1 = twin.map("z1", {1, 4}, {-10000, 10}), z2 = twin.map("z2", {1, 4}, {-10000, 10});
+  const int p1 = twin.map("p1", {1, 4}, {0, 255.0F / 256}), p2 = twin.map("p2", {1, 4}, {0, 255.0F / 256});
+  const int half = twin.map("half", {1, 4}, {-2, 2}), y = twin.map("y", {1, 4}, {0, 2});
+  const int w = twin.weights("w", 4, 4, {0.5, 0, 0, 0, 0, -0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5});
+  twin.op("FULLY_CONNECTED", {x, w, -1}, half);
+  twin.op("ADD", {x, mask}, z1);
+  twin.op("ADD", {half, mask}, z2);
+  for (const auto& [in, out] : {std::pair(z1, p1), std::pair(z2, p2)}) {
+    twin.fp32_op("SOFTMAX", {in}, out).attributes.set("beta", 1.0);
+    twin.int8_op("SOFTMAX", {in}, out).attributes.set("beta", 1.0);
+  }
+  twin.op("ADD", {p1, p2}, y);
+  twin.finish(x, y);
+  const Finding first = twin.diagnose_on(records_of(4, [](auto&, unsigned) {})).findings.at(0);
+  EXPECT_EQ(first.cause, "MASKED_VALUES") << first.text;
+  EXPECT_EQ(evidence_of(first, "maps"), 2);
+  EXPECT_EQ(first.mode, Mode::kInteger) << "the constant can be written into the file";
+  EXPECT_NE(first.fix.find("mask with -30"), std::string::npos) << first.fix;
+  EXPECT_GT(first.gain_db, 20) << "both are right again";
+}
+
 TEST(StructuralCauses, ScoresWithoutAMaskAreNotCut) {
   TwinNetwork twin;
   const int x = twin.map("x", {1, 4}, {-4, 4}), y = twin.map("y", {1, 4}, {0, 255.0F / 256});
@@ -117,6 +143,21 @@ TEST(StructuralCauses, InputChannelsOfVeryDifferentScale) {
   EXPECT_EQ(evidence_of(first, "lost_channels"), 7);
   EXPECT_EQ(evidence_of(first, "lost_weights"), 1);
   EXPECT_GT(first.gain_db, 25) << "8 bits of normalized data hold some 35 dB";
+}
+
+/// A large channel that lies beside zero as well: its mean goes, and takes with it what the rounding of its weights makes of it.
+TEST(StructuralCauses, InputChannelsThatLieBesideZeroAreCentered) {
+  TwinNetwork twin;
+  const int x = twin.map("x", {1, 8}, {0, 110000}), y = twin.map("y", {1, 4}, {-12, 12});
+  std::vector<float> values = normal_values(32, 3), shift(4, 0);
+  for (std::size_t i = 0; i < values.size(); i += 8) values[i] *= 4e-4F, shift[i / 8] = -100000 * values[i];
+  const int w = twin.weights("w", 4, 8, values);
+  twin.op("FULLY_CONNECTED", {x, w, twin.bias("b", shift, x, w)}, y);
+  twin.finish(x, y);
+  const auto beside = [](std::vector<float>& all, unsigned) { all[0] = 100000 + 2500 * std::clamp(all[0], -3.0F, 3.0F); };
+  const Finding finding = finding_of(twin.diagnose_on(records_of(8, beside)), "INPUT_SCALES");
+  EXPECT_NE(finding.fix.find("take "), std::string::npos) << finding.fix;
+  EXPECT_GT(finding.gain_db, 30) << "8 bits of normalized data hold some 35 dB; divided by its reach alone, a deviation had six steps";
 }
 
 TEST(StructuralCauses, ValuesFarFromZero) {
@@ -292,6 +333,11 @@ TEST(OutputDamage, DecisionsDecideWhereThereAreEnough) {
   EXPECT_TRUE(damage.harmless());
   damage.changed = 7;
   EXPECT_FALSE(damage.harmless());
+  damage.sqnr = 36;
+  EXPECT_TRUE(damage.harmless()) << "near ties alone change by so small an error, and 7 is no more than chance";
+  damage.changed = 11;
+  EXPECT_FALSE(damage.harmless()) << "6 and two standard deviations are 10.8";
+  damage.sqnr = 12;
   damage.decisions = 20, damage.changed = 0;
   EXPECT_FALSE(damage.harmless()) << "20 decisions say little, 12 dB says enough";
   damage.sqnr = 20;

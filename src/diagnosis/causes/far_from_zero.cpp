@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/as_size.h"
 #include "diagnosis/in_float.h"
@@ -30,6 +31,13 @@ Quantization grid_beside_zero(DType type, double low, double high) {
   grid.scale = {static_cast<float>(scale)};
   grid.zero_point = {codes.low - static_cast<std::int64_t>(std::round(low / scale))};
   return grid;
+}
+
+/// [low, high], wider where other records went further, and a little more.
+std::pair<double, double> reach_of(const ChannelValues& channels, double low, double high) {
+  for (std::size_t c = 0; c < channels.count(); ++c) low = std::min(low, channels.least[c]), high = std::max(high, channels.most[c]);
+  const double more = (Symptoms::kMargin - 1) / 2 * (high - low);
+  return {low - more, high + more};
 }
 
 /// A layer whose bias can take what rounding of its weights makes of its data's means.
@@ -201,7 +209,8 @@ void suspect_maps(const Symptoms& symptoms, Suspicions& suspicions) {
     suspicion.values = evidence_of(map);
     suspicion.strong = map.offered_width() >= kCertain * span;
     Repair repair(subject);
-    repair.regrid(subject.tied(map.tensor), grid_beside_zero(subject.q().tensor(map.tensor).dtype, low, high));
+    const auto [least, most] = reach_of(map.values->channels, low, high);
+    repair.regrid(subject.tied(map.tensor), grid_beside_zero(subject.q().tensor(map.tensor).dtype, least, most));
     correct_readers(symptoms, map.tensor, (low + high) / 2, repair);
     suspicion.remedies.push_back(
         {fmt::format("subtract {:.4g} {}, and let the bias of the layer behind take what that changes: the values then lie around zero",

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/facts/layer_values.h"
 #include "diagnosis/in_float.h"
 #include "diagnosis/suspicion.h"
 #include "diagnosis/weight_steps.h"
@@ -36,6 +37,7 @@ struct Lost {
   std::vector<bool> matters;              ///< by channel
   double median = 0;                      ///< reach of the median channel
   double ratio = 0;                       ///< of the largest channel to it
+  double spread = 0;                      ///< of the largest channel that matters to the smallest one
   std::size_t largest = 0;
 };
 
@@ -75,11 +77,13 @@ Lost lost_in(const Layer& layer) {
   }
   Lost lost;
   lost.matters.assign(count, false);
+  double most = 0, least = HUGE_VAL;
   for (std::size_t c = 0; c < count; ++c) {
     if (channels.reach(c) > 0) reaches.push_back(channels.reach(c));
     if (channels.reach(c) > channels.reach(lost.largest)) lost.largest = c;
     if (power[c] < kMatters * all) continue;
     lost.matters[c] = true;
+    most = std::max(most, channels.reach(c)), least = std::min(least, channels.reach(c));
     lost.channels += layer.step > 0 && channels.reach(c) < kLostSteps * layer.step ? 1U : 0U;
     lost.weights += steps[c] < kLostWeightSteps ? 1U : 0U;
   }
@@ -87,53 +91,102 @@ Lost lost_in(const Layer& layer) {
   std::nth_element(reaches.begin(), reaches.begin() + static_cast<std::ptrdiff_t>(reaches.size() / 2), reaches.end());
   lost.median = reaches[reaches.size() / 2];
   lost.ratio = channels.reach(lost.largest) / lost.median;
+  lost.spread = most / least;
   return lost;
 }
 
-/// What each channel is divided by, so that all reach about as far as the median one, or to 1: those that are larger, and smaller ones that
-/// matter.
-std::vector<double> factors(const Layer& layer, const Lost& lost) {
+/// What is taken from each channel, and what it is divided by then.
+struct Normalization {
+  std::vector<double> center, factor;
+  std::ptrdiff_t count() const {
+    return std::count_if(factor.begin(), factor.end(), [](double each) { return each != 1; });
+  }
+};
+
+/// All channels reach about as far as the median one then, or to 1: those that are larger, and smaller ones that matter. Of those the mean
+/// is taken where it is more than their deviation.
+Normalization normalization(const Layer& layer, const Lost& lost) {
+  const ChannelValues& channels = *layer.channels;
   const double wanted = std::min(lost.median, 1.0);
-  std::vector<double> result(layer.channels->count(), 1);
-  for (std::size_t c = 0; c < result.size(); ++c) {
-    const double factor = layer.channels->reach(c) / wanted;
-    if (factor > kAlike || (lost.matters[c] && factor > 0 && factor < 1 / kAlike)) result[c] = factor;
+  Normalization result{std::vector<double>(channels.count(), 0), std::vector<double>(channels.count(), 1)};
+  for (std::size_t c = 0; c < channels.count(); ++c) {
+    const double factor = channels.reach(c) / wanted;
+    if (factor <= kAlike && (!lost.matters[c] || factor <= 0 || factor >= 1 / kAlike)) continue;
+    const double mean = channels.mean(c), reach = std::max(channels.most[c] - mean, mean - channels.least[c]);
+    const bool beside = reach > 0 && mean * mean > channels.variance(c);
+    result.center[c] = beside ? mean : 0;
+    result.factor[c] = beside ? reach / wanted : factor;
   }
   return result;
 }
 
-/// The data on the grid of divided channels, and the weights that take the factors.
-ModelEdit normalized(const Symptoms& symptoms, const Layer& layer, const std::vector<double>& factor) {
+/// The layer's constants in float: weights as 8 bits hold them that take the factors, and the bias that takes what their rounding makes of
+/// the centers, since these are no longer multiplied with them.
+void fold_in(const Symptoms& symptoms, const Layer& layer, const Normalization& change, ModelEdit& edit) {
+  const Subject& subject = symptoms.subject();
+  const ConstantValues& weights = *layer.weights;
+  const std::size_t rows = layer.row_step.size(), width = weights.reference.size() / rows;
+  const std::vector<float> rounded = rounded_behind_factors(weights, rows, change.factor);
+  keep_constants_in_float(symptoms, weights.where.node, edit);
+  store_in_float(weights.where, rounded, edit);
+  const Operator& op = subject.q().op(weights.where.node);
+  const int input = input_of(op, kernels::facts_of(op).weights->bias), bias = input == kNoTensor ? kNoTensor : subject.q().origin(input);
+  auto values = analysis::bias_values(subject.r(), subject.r().op(weights.where.reference_node));
+  if (bias == kNoTensor || !values || values->size() != rows || subject.q().readers(bias).size() > 1) return;
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t i = row * width; i < (row + 1) * width; ++i) {
+      (*values)[row] +=
+          change.center[i % change.center.size()] * (static_cast<double>(weights.reference[i]) - static_cast<double>(rounded[i]));
+    }
+  }
+  store_in_float(bias, {values->begin(), values->end()}, edit);
+}
+
+/// The data on the grid of normalized channels, and the weights that take the factors.
+ModelEdit normalized(const Symptoms& symptoms, const Layer& layer, const Normalization& change) {
   const Subject& subject = symptoms.subject();
   const TensorInfo& data = subject.q().tensor(layer.data);
+  const ChannelValues& channels = *layer.channels;
   analysis::RealBounds range;
-  for (std::size_t c = 0; c < factor.size(); ++c) {
-    range.low = std::min(range.low, layer.channels->low[c] / factor[c]);
-    range.high = std::max(range.high, layer.channels->high[c] / factor[c]);
+  for (std::size_t c = 0; c < channels.count(); ++c) {
+    range.low = std::min(range.low, (channels.least[c] - change.center[c]) / change.factor[c]);
+    range.high = std::max(range.high, (channels.most[c] - change.center[c]) / change.factor[c]);
   }
-  const Quantization common = activation_grid(data.dtype, range);
+  const Quantization common = activation_grid(data.dtype, {range.low * Symptoms::kMargin, range.high * Symptoms::kMargin});
   ModelEdit edit;
   for (const int tied : subject.tied(layer.data)) keep_map_in_float(subject, tied, edit);
   edit[layer.data] = {};
   Quantization grids;
   grids.axis = data.shape.rank() - 1;
-  for (const double each : factor) {
-    grids.scale.push_back(static_cast<float>(static_cast<double>(common.scale[0]) * each));
-    grids.zero_point.push_back(common.zero_point[0]);
+  for (std::size_t c = 0; c < channels.count(); ++c) {
+    const double scale = static_cast<double>(common.scale[0]) * change.factor[c];
+    grids.scale.push_back(static_cast<float>(scale));
+    grids.zero_point.push_back(common.zero_point[0] - std::llround(change.center[c] / scale));
   }
   edit[layer.data].quantization = std::move(grids);
-  keep_constants_in_float(symptoms, layer.weights->where.node, edit);
-  store_in_float(layer.weights->where, rounded_behind_factors(*layer.weights, layer.row_step.size(), factor), edit);
+  fold_in(symptoms, layer, change, edit);
   return edit;
+}
+
+/// What the author of the network is to do.
+std::string advice_text(const Lost& lost, const Normalization& change) {
+  const std::size_t c = lost.largest;
+  const std::string center = change.center[c] == 0 ? "" : fmt::format("take {:.4g} from channel {} and ", change.center[c], c);
+  return fmt::format(
+      "normalize the input channels before the network ({}divide {} by {:.3g}, {} of {} channels in all; a trained model takes {} into "
+      "this "
+      "layer's weights)",
+      center, center.empty() ? fmt::format("channel {}", c) : "it", change.factor[c], change.count(), change.factor.size(),
+      center.empty() ? "the factors" : "factors and means");
 }
 
 void suspect_layer(const Symptoms& symptoms, const Layer& layer, const DiagnoseOptions& options, Suspicions& suspicions) {
   const Subject& subject = symptoms.subject();
   const Lost lost = lost_in(layer);
-  if (lost.ratio < options.concat_ratio || lost.channels + lost.weights == 0) return;
+  if (std::max(lost.ratio, lost.spread) < options.concat_ratio || lost.channels + lost.weights == 0) return;
   const int maker = subject.q().maker(layer.data);
   if (!layer.dynamic && layer.step > 0 && maker >= 0 && kernels::facts_of(subject.q().op(maker)).weights) return;  // UNBALANCED_CHANNELS
-  const std::vector<double> factor = factors(layer, lost);
+  const Normalization change = normalization(layer, lost);
   Suspicion& suspicion = suspicions.about_constant(layer.weights->where);
   suspicion.text = fmt::format(
       "its input channels differ in scale: channel {} reaches {:.3g}, {:.0f} times the median one; of {} channels {} have less than "
@@ -141,30 +194,27 @@ void suspect_layer(const Symptoms& symptoms, const Layer& layer, const DiagnoseO
       lost.largest, layer.channels->reach(lost.largest), lost.ratio, layer.channels->count(), lost.channels, kLostSteps,
       layer.dynamic ? ", which is taken anew in each run" : "", lost.weights);
   suspicion.evidence = {{"largest_over_median", lost.ratio},
+                        {"spread", lost.spread},
                         {"threshold", options.concat_ratio},
                         {"largest_channel", static_cast<double>(lost.largest)},
                         {"lost_channels", static_cast<double>(lost.channels)},
                         {"lost_weights", static_cast<double>(lost.weights)}};
   suspicion.strong = true;
-  const std::string advice = fmt::format(
-      "normalize the input channels before the network (divide channel {} by {:.3g}, {} of {} channels in all; a trained model takes the "
-      "factors into this layer's weights)",
-      lost.largest, factor[lost.largest], std::count_if(factor.begin(), factor.end(), [](double each) { return each != 1; }),
-      factor.size());
+  const std::string advice = advice_text(lost, change);
   const std::string configuration = fmt::format("dtype {} = float32", in_quotes(subject.names().name(layer.weights->where.tensor)));
   if (layer.step > 0 && !layer.dynamic) {
     suspicion.place = fmt::format("map {}", subject.group(layer.data));
-    suspicion.remedies.push_back({advice, configuration, normalized(symptoms, layer, factor), true});
+    suspicion.remedies.push_back({advice, configuration, normalized(symptoms, layer, change), true});
     return;
   }
   ModelEdit edit;
-  keep_constants_in_float(symptoms, layer.weights->where.node, edit);
   if (layer.dynamic) {  // what 8 bits of each run make of normalized data cannot be simulated
+    keep_constants_in_float(symptoms, layer.weights->where.node, edit);
     suspicion.remedies.push_back(
         {"keep this layer in float (which was tried), or " + advice, configuration, std::move(edit), false, false});
     return;
   }
-  store_in_float(layer.weights->where, rounded_behind_factors(*layer.weights, layer.row_step.size(), factor), edit);
+  fold_in(symptoms, layer, change, edit);
   suspicion.remedies.push_back({advice + "; or keep this layer in float", configuration, std::move(edit), false, false});
 }
 

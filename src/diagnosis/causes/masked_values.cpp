@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <vector>
 
+#include "analysis/facts/layer_values.h"
 #include "diagnosis/suspicion.h"
 #include "diagnosis/value_evidence.h"
 #include "model/slots.h"
@@ -45,57 +47,123 @@ std::optional<Mask> mask_in(const MapValues& values) {
   return mask;
 }
 
-/// New grids for the map and, before it, for those that carry the mask. True where there are such.
-bool cut(const Symptoms& symptoms, int tensor, analysis::RealBounds range, int depth, Repair& repair) {
-  const Subject& subject = symptoms.subject();
-  repair.regrid(subject.tied(tensor), activation_grid(subject.q().tensor(tensor).dtype, range));
-  bool before = false;
-  const int maker = subject.q().maker(tensor);
-  if (maker < 0 || depth == 0 || subject.bias_of(maker) != nullptr) return before;
-  for (const int input : subject.q().op(maker).inputs) {
-    const QuantizedMap* map = input == kNoTensor ? nullptr : symptoms.map(input);
-    if (map == nullptr) continue;
-    const bool masks = map->values->low() < range.low - (range.high - range.low);
-    if (!masks && map->offered_width() < kForMask * map->used_width()) continue;
-    const analysis::RealBounds here =
-        masks ? analysis::RealBounds{range.low - range.high, std::min(map->values->high(), range.high)} : symptoms.range_for(input);
-    cut(symptoms, input, here, depth - 1, repair);
-    before = true;
+/// A map that a softmax reads, with a mask in it.
+struct MaskedMap {
+  const QuantizedMap* map = nullptr;
+  Mask mask;
+  double width() const { return mask.scores - mask.low; }
+};
+
+/// What masks as well in a grid of few bits: so far below that no masked score comes near the least one.
+double small_mask(const MaskedMap& masked) { return -std::max(kLeastGap, std::ceil(masked.width() + kBelow)); }
+
+/// Repairs the maps before a softmax as if the network masked with a small number.
+class SmallMask {
+ public:
+  /// `value`: what masks instead.
+  SmallMask(const Symptoms& symptoms, Repair& repair, double value) : symptoms_(symptoms), repair_(repair), value_(value) {}
+
+  void apply(const MaskedMap& masked) {
+    limit_ = masked.mask.high / 2;
+    const analysis::RealBounds range{std::min(0.0, masked.mask.low + value_), std::max(0.0, masked.mask.scores * Symptoms::kMargin)};
+    follow(masked.map->tensor, range, kFollowed);
   }
-  return before;
+  /// A constant was found that masks, for every mask that is carried by maps of their own: kernels can compute what was repaired.
+  bool computable() const { return replaced_ || !carried_; }
+
+ private:
+  /// New grids for the map and, before it, for those that carry the mask; the constants that mask.
+  void follow(int tensor, analysis::RealBounds range, int depth) {
+    const Subject& subject = symptoms_.subject();
+    repair_.regrid(subject.tied(tensor), activation_grid(subject.q().tensor(tensor).dtype, range));
+    const int maker = subject.q().maker(tensor);
+    if (maker < 0 || depth == 0 || subject.bias_of(maker) != nullptr) return;
+    for (const int input : subject.q().op(maker).inputs) {
+      if (input == kNoTensor) continue;
+      if (subject.q().tensor(input).is_constant) {
+        replace(input);
+        continue;
+      }
+      const QuantizedMap* map = symptoms_.map(input);
+      if (map == nullptr) continue;
+      const bool masks = map->values->low() < limit_;
+      if (!masks && map->offered_width() < kForMask * map->used_width()) continue;
+      carried_ = true;
+      follow(input, masks ? analysis::RealBounds{value_, std::min(map->values->high(), range.high)} : symptoms_.range_for(input),
+             depth - 1);
+    }
+  }
+  /// Masking values become the small one.
+  void replace(int constant) {
+    const auto values = analysis::constant_values(symptoms_.subject().q(), constant);
+    if (!values) return;
+    std::vector<float> smaller = *values;
+    for (float& value : smaller) {
+      if (static_cast<double>(value) < limit_) value = static_cast<float>(value_);
+    }
+    if (smaller != *values) replaced_ = repair_.replace(constant, smaller) || replaced_;
+  }
+
+  const Symptoms& symptoms_;
+  Repair& repair_;
+  double value_, limit_ = 0;
+  bool carried_ = false, replaced_ = false;
+};
+
+/// Maps that are read by a softmax, and not cut off already.
+std::vector<MaskedMap> masked_maps(const Symptoms& symptoms) {
+  std::vector<MaskedMap> all;
+  for (const Operator& op : symptoms.subject().quantized().main().operators) {
+    if ((op.type != "SOFTMAX" && op.type != "LOG_SOFTMAX") || input_of(op, 0) == kNoTensor) continue;
+    const QuantizedMap* map = symptoms.map(input_of(op, 0));
+    const auto mask = map == nullptr || map->step <= 0 ? std::nullopt : mask_in(*map->values);
+    if (mask && map->offered.low <= mask->high / 2) all.push_back({map, *mask});
+  }
+  return all;
 }
 
-void suspect_softmax(const Symptoms& symptoms, const Operator& op, Suspicions& suspicions) {
-  const Subject& subject = symptoms.subject();
-  const QuantizedMap* map = input_of(op, 0) == kNoTensor ? nullptr : symptoms.map(input_of(op, 0));
-  if (map == nullptr || map->step <= 0) return;
-  const auto mask = mask_in(*map->values);
-  if (!mask || map->offered.low > mask->high / 2) return;  // cut off already
-  const double width = mask->scores - mask->low;
+std::string evidence_text(const MaskedMap& masked, std::size_t count) {
+  const auto& [map, mask] = masked;
+  return fmt::format(
+      "{:.3g} % of what SOFTMAX reads is a mask of {:.4g} and below, the scores lie in [{:.4g}, {:.4g}]: one step of the common scale is "
+      "{:.4g}, so that {:.1f} steps are left for the scores{}",
+      100 * mask.share, mask.high, mask.low, mask.scores, map->step, masked.width() / map->step,
+      count > 1 ? fmt::format("; so it is before {} of them", count) : "");
+}
+
+/// One suspicion: a mask that ruins one softmax ruins the others, and only all of them repaired together show what that wins.
+void suspect_masks(const Symptoms& symptoms, const std::vector<MaskedMap>& all, Suspicions& suspicions) {
+  const auto& [map, mask] = all.front();
   Suspicion& suspicion = suspicions.about_map(map->tensor);
-  suspicion.text = fmt::format(
-      "{:.3g} % of what SOFTMAX reads is a mask of {:.4g} and below, the scores lie in [{:.4g}, {:.4g}]: one step of the common scale "
-      "is {:.4g}, so that {:.1f} steps are left for the scores",
-      100 * mask->share, mask->high, mask->low, mask->scores, map->step, width / map->step);
-  suspicion.evidence = {{"mask", mask->high},          {"masked_share", mask->share}, {"scores_low", mask->low},
-                        {"scores_high", mask->scores}, {"step", map->step},           {"steps_of_scores", width / map->step}};
+  suspicion.text = evidence_text(all.front(), all.size());
+  suspicion.evidence = {{"mask", mask.high},
+                        {"masked_share", mask.share},
+                        {"scores_low", mask.low},
+                        {"scores_high", mask.scores},
+                        {"step", map->step},
+                        {"steps_of_scores", all.front().width() / map->step},
+                        {"maps", static_cast<double>(all.size())}};
   suspicion.values = evidence_of(*map);
   suspicion.strong = true;
-  const analysis::RealBounds range{std::min(0.0, mask->low - kBelow), std::max(0.0, mask->scores * Symptoms::kMargin)};
-  Repair repair(subject);
-  const bool carried = cut(symptoms, map->tensor, range, kFollowed, repair);
+  double value = 0, low = 0, high = 0;
+  for (const MaskedMap& masked : all) {
+    value = std::min(value, small_mask(masked));
+    low = std::min(low, masked.mask.low - kBelow), high = std::max(high, masked.mask.scores * Symptoms::kMargin);
+  }
+  Repair repair(symptoms.subject());
+  SmallMask small(symptoms, repair, value);
+  for (const MaskedMap& masked : all) small.apply(masked);
   suspicion.remedies.push_back(
       {fmt::format("mask with {:.0f} instead in the network (a softmax makes zero of it just as well), or leave the masked entries out; "
                    "without converting again: cut the range off at [{:.4g}, {:.4g}]",
-                   std::floor(mask->low - std::max(width, kLeastGap)), range.low, range.high),
-       fmt::format("range {} = [{:.6g}, {:.6g}]", in_quotes(subject.names().name(map->tensor)), range.low, range.high), repair.finish(),
-       carried});
+                   value, low, high),
+       fmt::format("range {} = [{:.6g}, {:.6g}]", in_quotes(symptoms.subject().names().name(map->tensor)), low, high), repair.finish(),
+       !small.computable()});
 }
 
 void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspicions) {
-  for (const Operator& op : symptoms.subject().quantized().main().operators) {
-    if (op.type == "SOFTMAX" || op.type == "LOG_SOFTMAX") suspect_softmax(symptoms, op, suspicions);
-  }
+  const std::vector<MaskedMap> all = masked_maps(symptoms);
+  if (!all.empty()) suspect_masks(symptoms, all, suspicions);
 }
 
 constexpr CauseDef kCause{"MASKED_VALUES", 35, suspect};

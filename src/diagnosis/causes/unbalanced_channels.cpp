@@ -45,7 +45,7 @@ Quantization equalized(const ChannelValues& channels, const TensorInfo& tensor) 
   Quantization grid;
   grid.axis = tensor.shape.rank() - 1;
   for (std::size_t c = 0; c < channels.count(); ++c) {
-    const Quantization own = activation_grid(tensor.dtype, {channels.low[c], channels.high[c]});
+    const Quantization own = activation_grid(tensor.dtype, {channels.low[c] * Symptoms::kMargin, channels.high[c] * Symptoms::kMargin});
     grid.scale.push_back(own.scale[0]), grid.zero_point.push_back(own.zero_point[0]);
   }
   return grid;
@@ -69,12 +69,23 @@ void equalize_readers(const Symptoms& symptoms, const QuantizedMap& map, ModelEd
   }
 }
 
+/// What the map makes of the outputs' error, and the layers that read it: large channels have small weights there, which their rows' scale
+/// rounds away.
+double cost_of(const Symptoms& symptoms, int tensor) {
+  double share = symptoms.share(tensor).value_or(0);
+  for (const int reader : symptoms.subject().q().readers(tensor)) {
+    const Operator& op = symptoms.subject().q().op(reader);
+    if (kernels::facts_of(op).weights) share += symptoms.share(output_of(op, 0)).value_or(0);
+  }
+  return share;
+}
+
 void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspicions) {
   const Subject& subject = symptoms.subject();
   for (const QuantizedMap& map : symptoms.maps()) {
     const ChannelValues& channels = map.values->channels;
     const TensorInfo& tensor = subject.q().tensor(map.tensor);
-    if (symptoms.share(map.tensor).value_or(0) < kCostly || has_fixed_grid(subject, map.tensor) || map.step <= 0) continue;
+    if (cost_of(symptoms, map.tensor) < kCostly || has_fixed_grid(subject, map.tensor) || map.step <= 0) continue;
     const Spread spread = spread_of(map);
     if (spread.median <= 0 || spread.largest < kNoticeable * spread.median || subject.tied(map.tensor).size() > 1) continue;
     if (tensor.shape.rank() == 0 || tensor.shape[tensor.shape.rank() - 1] != static_cast<std::int64_t>(channels.count())) continue;

@@ -8,6 +8,9 @@
 #include "core/as_size.h"
 #include "diagnosis/ends.h"
 #include "diagnosis/weight_steps.h"
+#include "diagnosis/whole/data_remarks.h"
+#include "diagnosis/whole/natural_data.h"
+#include "diagnosis/whole/range_fit.h"
 
 namespace visq::diagnosis {
 namespace {
@@ -15,6 +18,8 @@ namespace {
 /// The cosine under which weights have nothing in common.
 constexpr double kNothingInCommon = 0.3;
 constexpr double kDeviations = 3;
+/// Outputs below this, in dB, are poor enough to ask for a cause in the data.
+constexpr double kPoor = 20;
 
 std::optional<double> median_cosine(const Symptoms& symptoms) {
   std::vector<double> cosines;
@@ -101,11 +106,6 @@ std::optional<GlobalRemark> doubt(const MeasuredPair& pair, const Symptoms& symp
                                     "the labels are not those that it was made for, so nothing is repaired",
                                     100 * scores->as_given.right, 100 * scores->as_given.guess)};
   }
-  if (!scores && !foreign.empty()) {
-    return GlobalRemark{"wrong data", foreign +
-                                          "; nothing is repaired while it is open whether these data or those of calibration are wrong: "
-                                          "--labels would show whether the float model is good on these"};
-  }
   const auto cosine = median_cosine(symptoms);
   if (cosine && *cosine < kNothingInCommon) {
     return GlobalRemark{"unrelated weights",
@@ -114,6 +114,36 @@ std::optional<GlobalRemark> doubt(const MeasuredPair& pair, const Symptoms& symp
                                     *cosine)};
   }
   return doubt_outputs(pair.subject());
+}
+
+Result<std::optional<GlobalRemark>> doubt_data(const MeasuredPair& pair, const Symptoms& symptoms, const Trials& trials, RecordSource& data,
+                                               const RunRequest& request) {
+  using Remark = std::optional<GlobalRemark>;
+  for (const GlobalRemark& layout : layout_remarks(symptoms, pair.what_if())) {
+    return Remark({layout.kind, layout.text +
+                                    "; nothing is repaired while that is open: --labels would show whether the float model is good "
+                                    "on these data"});
+  }
+  VISQ_ASSIGN(const auto fit, fit_ranges(symptoms, data, request));
+  std::string oddity = foreign_input(symptoms);
+  if (!pair.foreign_inputs().empty()) oddity = sentence(pair.foreign_inputs().front(), pair.subject().quantized().path);
+  const bool fits = fit && fit->undo;
+  if (oddity.empty() && !fits) return Remark();
+  const auto& before = trials.before().outputs;
+  const bool poor = std::any_of(before.begin(), before.end(), [](double sqnr) { return sqnr < kPoor; });
+  if (oddity.empty()) oddity = fmt::format("the ranges of calibration fit these data {}", fit->change);
+  if (const auto change = suspected_change(symptoms, fit)) {
+    VISQ_ASSIGN(const DataEvidence evidence, weigh_data(pair.subject(), data, request, *change));
+    if (evidence.verdict() == NaturalData::kAsGiven) return Remark();
+    if (evidence.verdict() == NaturalData::kChanged) {
+      return Remark({"wrong data", fmt::format("{}. {}. Nothing is repaired: a repair would fit the model to wrong data", oddity,
+                                               evidence.conclusion())});
+    }
+  }
+  if (pair.foreign_inputs().empty() && !poor) return Remark();
+  return Remark({"wrong data", oddity +
+                                   "; nothing is repaired while it is open whether these data or those of calibration are wrong, which the "
+                                   "float model itself does not tell: --labels would show whether it is good on these"});
 }
 
 }  // namespace visq::diagnosis

@@ -5,6 +5,7 @@
 
 #include "diagnosis/measured_pair.h"
 #include "diagnosis/symptoms.h"
+#include "diagnosis/trials.h"
 #include "visq/recommend.h"
 
 namespace visq::diagnosis {
@@ -32,5 +33,10 @@ struct LabelledScores {
 
 /// `scores`: nothing without labels. Nothing where there is no reason to doubt.
 std::optional<GlobalRemark> doubt(const MeasuredPair& pair, const Symptoms& symptoms, const std::optional<LabelledScores>& scores);
+
+/// Where there are no labels: whether ranges and data differ, and the float model does not show that it was made for these data. Nothing
+/// where there is no reason to doubt. `data`: the records that `request` names. Errors: those of runs of the float model.
+Result<std::optional<GlobalRemark>> doubt_data(const MeasuredPair& pair, const Symptoms& symptoms, const Trials& trials, RecordSource& data,
+                                               const RunRequest& request);
 
 }  // namespace visq::diagnosis

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <thread>
 
-#include "analysis/trials/trial_runner.h"
 #include "core/as_size.h"
 #include "kernels/multiply_adds.h"
 #include "visq/run.h"
@@ -30,20 +28,10 @@ constexpr double kLeastShare = 1e-3, kReserve = 1;
 
 }  // namespace
 
-double to_decibels(double noise) { return noise > 0 ? std::min(kPerfect, -10 * std::log10(noise)) : kPerfect; }
-double noise_of(double decibels) { return std::pow(10, -decibels / 10); }
-
 PrecisionSearch::PrecisionSearch(analysis::PartialModels& models, const PrecisionForms& forms, RecordSource& data,
                                  const RecommendOptions& options)
-    : models_(models), forms_(forms), data_(data), options_(options) {
+    : models_(models), forms_(forms), options_(options), simulation_(models, forms, data, options) {
   for (std::int64_t record = options.records.first; record < options.records.last; ++record) all_.push_back(record);
-  told_ = all_;
-  for (const RecordRange& more : {options.repairs.fitted, options.repairs.judged}) {
-    for (std::int64_t record = more.first; record < more.last; ++record) told_.push_back(record);
-  }
-  for (const int output : models.reference().main().outputs) {
-    if (models.reference().main().tensors[as_size(output)].dtype == DType::kFloat32) outputs_.push_back(output);
-  }
   find_moves();
 }
 
@@ -81,42 +69,6 @@ bool PrecisionSearch::worthwhile(const Move& move, double noise) const {
   return forms_.kind().saves() || move.noise_won > kLeastShare * noise;
 }
 
-/// Noise over signal of the worst output with each set quantized.
-Result<std::vector<double>> PrecisionSearch::noises(const std::vector<PartSet>& trials, const PartSet& base,
-                                                    const std::vector<std::int64_t>& records) {
-  analysis::TrialOptions options;
-  options.outputs = outputs_;
-  options.base = &base;
-  options.threads = options_.threads > 0 ? options_.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  options.memory = options_.memory;
-  options.sequence_length = options_.sequence_length;
-  analysis::TrialRunner runner(models_, trials, options);
-  std::vector<std::size_t> all(trials.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-  std::vector<std::vector<double>> signal(trials.size(), std::vector<double>(outputs_.size(), 0)), noise = signal;
-  for (const std::int64_t index : records) {
-    VISQ_ASSIGN(const Record record, data_.read(index));
-    VISQ_TRY(runner.begin(record));
-    VISQ_TRY(runner.run(
-        all,
-        [&](std::size_t trial, analysis::TrialRecord&& result) {
-          for (std::size_t i = 0; i < result.outputs.size(); ++i) {
-            const auto& stats = result.outputs[i].stats;
-            signal[trial][i] += stats.sum_ff;
-            noise[trial][i] += result.outputs[i].non_finite > 0 ? stats.sum_ff : stats.sum_dd;
-          }
-        },
-        options_.stop));
-  }
-  std::vector<double> worst(trials.size(), 0);
-  for (std::size_t t = 0; t < trials.size(); ++t) {
-    for (std::size_t i = 0; i < outputs_.size(); ++i) {
-      if (signal[t][i] > 0) worst[t] = std::max(worst[t], noise[t][i] / signal[t][i]);
-    }
-  }
-  return worst;
-}
-
 bool PrecisionSearch::fits_budget(const Move& move, const std::set<int>& chosen) const {
   return options_.budget < 0 || forms_.cost_of(chosen).bytes + added(move, chosen).bytes <= options_.budget;
 }
@@ -134,7 +86,7 @@ Status PrecisionSearch::measure(State& state, std::size_t first, std::size_t las
       larger.insert(moves_[i].operators.begin(), moves_[i].operators.end());
       trials.push_back(forms_.with(larger));
     }
-    VISQ_ASSIGN(const auto results, noises(trials, base, few_));
+    VISQ_ASSIGN(const auto results, simulation_.noises(trials, base, few_));
     for (std::size_t i = begin; i < end; ++i) moves_[i].noise_won = state.noise - results[i - begin];
   }
   return {};
@@ -174,7 +126,7 @@ Result<PrecisionSearch::Move> PrecisionSearch::several_of(State& state, std::siz
   for (std::size_t i = first + 1; i < first + count; ++i) best.operators.push_back(moves_[i].operators.front());
   std::set<int> larger = state.chosen;
   larger.insert(best.operators.begin(), best.operators.end());
-  VISQ_ASSIGN(const auto noise, noises({forms_.with(larger)}, forms_.with(state.chosen), few_));
+  VISQ_ASSIGN(const auto noise, simulation_.noises({forms_.with(larger)}, forms_.with(state.chosen), few_));
   best.noise_won = state.noise - noise[0];
   return best;
 }
@@ -187,11 +139,6 @@ bool PrecisionSearch::done(const State& state) const {
   return (options_.target_sqnr && reached >= *options_.target_sqnr + kReserve) || state.noise <= kNoNoise;
 }
 
-Result<double> PrecisionSearch::simulate(const std::vector<int>& operators) {
-  VISQ_ASSIGN(const auto noise, noises({forms_.with({operators.begin(), operators.end()})}, forms_.with({}), told_));
-  return to_decibels(noise[0]);
-}
-
 /// The records with the largest error tell most; a model that keeps state needs them from the first on.
 Status PrecisionSearch::choose_records() {
   const auto few = static_cast<std::ptrdiff_t>(std::min(kRecordsToRank, all_.size()));
@@ -200,7 +147,7 @@ Status PrecisionSearch::choose_records() {
   for (const std::int64_t record : all_) {
     double noise = 0;
     if (!sequence) {
-      VISQ_ASSIGN(const auto noises_of_one, noises({forms_.with({})}, forms_.with({}), {record}));
+      VISQ_ASSIGN(const auto noises_of_one, simulation_.noises({forms_.with({})}, forms_.with({}), {record}));
       noise = noises_of_one[0];
     }
     badness.emplace_back(-noise, record);
@@ -215,7 +162,7 @@ Result<PrecisionSearch::State> PrecisionSearch::begin() {
   State state;
   VISQ_TRY(choose_records());
   const PartSet everything = forms_.with({});
-  VISQ_ASSIGN(const auto noise, noises({everything}, everything, few_));
+  VISQ_ASSIGN(const auto noise, simulation_.noises({everything}, everything, few_));
   state.noise = noise[0];
   VISQ_TRY(measure(state, 0, moves_.size()));
   return state;
@@ -235,7 +182,7 @@ Result<std::vector<PrecisionPoint>> PrecisionSearch::run() {
   }
   std::vector<PartSet> sets;
   for (const PrecisionPoint& point : points) sets.push_back(forms_.with({point.operators.begin(), point.operators.end()}));
-  VISQ_ASSIGN(const auto final, noises(sets, forms_.with({}), told_));
+  VISQ_ASSIGN(const auto final, simulation_.noises(sets, forms_.with({}), simulation_.told()));
   for (std::size_t i = 0; i < points.size(); ++i) {
     points[i].sqnr = to_decibels(final[i]);
     points[i].predicted_sqnr = std::min(200.0, points[0].sqnr + points[i].predicted_sqnr);

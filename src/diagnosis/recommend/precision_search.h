@@ -6,15 +6,12 @@
 #include <vector>
 
 #include "analysis/trials/partial_models.h"
+#include "diagnosis/recommend/part_simulation.h"
 #include "diagnosis/recommend/precision_forms.h"
 #include "diagnosis/what_if.h"
 #include "visq/recommend.h"
 
 namespace visq::diagnosis {
-
-/// Noise over signal as SQNR in dB, at most kPerfect; and back.
-double to_decibels(double noise);
-double noise_of(double decibels);
 
 class PrecisionSearch {
  public:
@@ -23,8 +20,7 @@ class PrecisionSearch {
 
   /// Growing sets, the first of them empty: of falling error and growing cost, or the other way round where the precision saves bytes.
   Result<std::vector<PrecisionPoint>> run();
-  /// Simulates one set over all records, those of repairs too: worst output, in dB.
-  Result<double> simulate(const std::vector<int>& operators);
+  const PartSimulation& simulation() const { return simulation_; }
 
  private:
   /// Operators that join the set together.
@@ -37,8 +33,6 @@ class PrecisionSearch {
   PrecisionCost added(const Move& move, const std::set<int>& chosen) const;
   double price(const Move& move, const std::set<int>& chosen) const;
   bool worthwhile(const Move& move, double noise) const;
-  Result<std::vector<double>> noises(const std::vector<analysis::PartSet>& trials, const analysis::PartSet& base,
-                                     const std::vector<std::int64_t>& records);
   Status choose_records();
   /// What the search has reached.
   struct State {
@@ -55,11 +49,9 @@ class PrecisionSearch {
 
   analysis::PartialModels& models_;
   const PrecisionForms& forms_;
-  RecordSource& data_;
   const RecommendOptions& options_;
+  PartSimulation simulation_;
   std::vector<std::int64_t> all_, few_;  ///< records to look for sets with; those of the search, the worst of them
-  std::vector<std::int64_t> told_;       ///< all, and those that repairs are fitted to and judged on: sets are told by these
-  std::vector<int> outputs_;             ///< real-valued outputs of the float graph
   std::vector<Move> moves_;
 };
 

@@ -55,7 +55,7 @@ Result<Promise> promise_of(analysis::PartialModels& models, const PrecisionForms
   double low = kPerfect, high = 0, noise = 0;
   for (int copy = 1; copy <= kDisturbances; ++copy) {
     const auto moved = disturbed(data, static_cast<std::uint64_t>(copy));
-    VISQ_ASSIGN(const double sqnr, PrecisionSearch(models, forms, *moved, options).simulate(point.operators));
+    VISQ_ASSIGN(const double sqnr, PartSimulation(models, forms, *moved, options).simulate(point.operators));
     low = std::min(low, sqnr), high = std::max(high, sqnr);
     noise += noise_of(sqnr) / kDisturbances;
   }

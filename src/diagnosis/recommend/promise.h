@@ -2,7 +2,7 @@
 // network, where roundings feed on each other, part of that is chance, which another kernel or compiler does not repeat.
 #pragma once
 
-#include "diagnosis/recommend/precision_search.h"
+#include "diagnosis/recommend/part_simulation.h"
 
 namespace visq::diagnosis {
 

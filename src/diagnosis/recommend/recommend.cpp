@@ -24,6 +24,8 @@ namespace {
 /// Repairs: how many at most, and what each must be worth (see trials.cpp), in dB. Less may be nothing but the choice of records.
 constexpr int kMostRepairs = 8;
 constexpr double kLeastWorth = 1.5;
+/// What a repair may lose in fake quantization, in dB.
+constexpr double kHarm = 1;
 /// What all repairs must win over all records, in dB.
 constexpr double kLeastWhole = 1;
 
@@ -34,26 +36,50 @@ struct Repaired {
   ModelEdit edit;
 };
 
+/// What integer kernels win must not be lost in fake quantization: where errors feed on each other over many steps, one kind of kernels may
+/// round luckily, and another, as accurate, does not.
+bool holds_in_fake_quantization(const MeasuredPair& pair, const Model& model, const ModelEdit& edit) {
+  const auto before = pair.what_if().run(edited(model, {}), Mode::kFakeQuant, Sample::kAll);
+  const auto after = pair.what_if().run(edited(model, edit), Mode::kFakeQuant, Sample::kAll);
+  return !before.ok() || !after.ok() || gain(before->outputs, after->outputs) > -kHarm;
+}
+
+/// The fault whose repair on a device is worth most; null where none is worth writing.
+Fault* best_repair(const MeasuredPair& pair, const Model& model, Examination& examination) {
+  std::vector<Fault*> faults;
+  for (Fault& fault : examination.faults) {
+    if (fault.edit_worth >= kLeastWorth) faults.push_back(&fault);
+  }
+  std::stable_sort(faults.begin(), faults.end(), [](const Fault* a, const Fault* b) { return a->edit_worth > b->edit_worth; });
+  const auto holds = [&](const Fault* fault) { return holds_in_fake_quantization(pair, model, fault->edit); };
+  const auto found = std::find_if(faults.begin(), faults.end(), holds);
+  return found == faults.end() ? nullptr : *found;
+}
+
 /// Repairs one fault after the other as long as that wins something a device can have.
-Result<Repaired> repair(const MeasuredPair& pair, const std::optional<LabelledScores>& scores, const DiagnoseOptions& options,
-                        RecommendResult& result) {
+Result<Repaired> repair(const MeasuredPair& pair, const std::optional<LabelledScores>& scores, RecordSource& data,
+                        const DiagnoseOptions& options, RecommendResult& result) {
   Repaired repaired{pair.subject().quantized_model(), {}};
   for (int round = 0; round <= kMostRepairs; ++round) {
     VISQ_ASSIGN(Examination examination, examine(pair, repaired.model, options));
     const double sqnr = worst(examination.trials->before().outputs);
     if (round == 0) {
       result.sqnr_before = sqnr, result.repair_mode = examination.trials->mode();
-      if (const auto remark = doubt(pair, *examination.symptoms, scores)) {
+      auto remark = doubt(pair, *examination.symptoms, scores);
+      if (!remark && !scores) {
+        VISQ_ASSIGN(remark, doubt_data(pair, *examination.symptoms, *examination.trials, data, options));
+      }
+      if (remark) {
         result.remarks.push_back(*remark);
         result.doubtful = true;
         break;
       }
     }
     if (!result.repairs.empty()) result.repairs.back().sqnr = sqnr;
-    const auto fault = std::max_element(examination.faults.begin(), examination.faults.end(),
-                                        [](const Fault& a, const Fault& b) { return a.edit_worth < b.edit_worth; });
     const bool stopped = options.stop != nullptr && options.stop->load();
-    if (fault == examination.faults.end() || fault->edit_worth < kLeastWorth || round == kMostRepairs || stopped) break;
+    if (round == kMostRepairs || stopped) break;
+    Fault* const fault = best_repair(pair, *repaired.model, examination);
+    if (fault == nullptr) break;
     fault->finding.fix = fault->edit_text;
     repaired.model = edited(*repaired.model, fault->edit);
     add(repaired.edit, fault->edit);
@@ -209,7 +235,7 @@ Result<std::shared_ptr<const Model>> repair(const std::shared_ptr<const Model>& 
     result.outputs.push_back(pair->subject().names().name(output));
     result.output_displays.push_back(pair->subject().shown(output));
   }
-  VISQ_ASSIGN(Repaired repaired, repair(*pair, scores, diagnose, result));
+  VISQ_ASSIGN(Repaired repaired, repair(*pair, scores, data, diagnose, result));
   VISQ_ASSIGN(result.whole, whole_outputs(reference, quantized, options, result));
   if (repaired.edit.empty()) return quantized;
   VISQ_ASSIGN(result.whole_repaired, whole_outputs(reference, repaired.model, options, result));
@@ -229,7 +255,7 @@ Status search(analysis::PartialModels& models, const PrecisionForms& forms, Reco
   result.weight_bytes = forms.weight_bytes();
   result.mac_bits = forms.mac_bits();
   if (result.doubtful) {
-    VISQ_ASSIGN(const double sqnr, search.simulate({}));
+    VISQ_ASSIGN(const double sqnr, search.simulation().simulate({}));
     result.front.push_back({{}, 0, 0, 0, 0, sqnr, sqnr, std::nullopt});
     result.choice = "nothing, since models and data do not belong together";
     return {};
@@ -277,7 +303,7 @@ Result<RecommendResult> recommend(std::shared_ptr<const Model> reference, std::s
   } else {
     VISQ_ASSIGN(const auto as_is, analysis::PartialModels::create(reference, quantized, options.pairs));
     VISQ_ASSIGN(const PrecisionForms as_is_forms, PrecisionForms::create(*as_is, *kind));
-    VISQ_ASSIGN(chosen.sqnr, PrecisionSearch(*as_is, as_is_forms, data, options).simulate(chosen.operators));
+    VISQ_ASSIGN(chosen.sqnr, PartSimulation(*as_is, as_is_forms, data, options).simulate(chosen.operators));
     VISQ_ASSIGN(result.unrepaired, promise_of(*as_is, as_is_forms, data, options, chosen));
   }
   return result;

@@ -21,7 +21,12 @@ namespace visq {
 bool OutputDamage::harmless() const {
   constexpr std::int64_t kEnough = 50;
   constexpr double kFewChanged = 0.03, kGoodSqnr = 20;
-  if (decisions >= kEnough) return changed_share() <= kFewChanged;
+  /// An error so small changes nothing but near ties, and of these chance decides how many there are: two standard deviations are allowed.
+  constexpr double kSmallError = 30, kDeviations = 2;
+  if (decisions >= kEnough) {
+    const double chance = std::sqrt(kFewChanged * (1 - kFewChanged) / static_cast<double>(decisions));
+    return changed_share() <= kFewChanged + (sqnr >= kSmallError ? kDeviations * chance : 0);
+  }
   return changed_share() <= kFewChanged && sqnr >= kGoodSqnr;
 }
 

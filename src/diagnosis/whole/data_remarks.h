@@ -15,4 +15,7 @@ std::string foreign_input(const Symptoms& symptoms);
 Result<std::string> add_data_remarks(const Symptoms& symptoms, const WhatIf& what_if, RecordSource& data, const DiagnoseOptions& options,
                                      DiagnoseResult& result);
 
+/// "channel order": an input seems to hold pictures channel by channel where the model takes them pixel by pixel. One per such input.
+std::vector<GlobalRemark> layout_remarks(const Symptoms& symptoms, const WhatIf& what_if);
+
 }  // namespace visq::diagnosis

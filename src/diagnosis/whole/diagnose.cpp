@@ -40,8 +40,34 @@ void merge(const Examination& examination, std::vector<Fault>& faults) {
   }
 }
 
+/// Gains, in dB, that a repair must bring to be one of several, and that several must bring beyond the first.
+constexpr double kNextRepair = 1.5, kBeyondFirst = 1;
+
+/// What was repaired on the way and the best of what is still open; nothing where these are one, or win no more than the first.
+std::optional<JointRepair> joint_repair(const MeasuredPair& pair, const Examination& first, const std::vector<Fault>& repaired,
+                                        const std::vector<Fault>& open, const std::shared_ptr<const Model>& model) {
+  JointRepair joint;
+  for (const Fault& fault : repaired) joint.causes.push_back(fault.finding.cause);
+  const auto next = std::max_element(open.begin(), open.end(), [](const Fault& a, const Fault& b) { return a.edit_worth < b.edit_worth; });
+  const bool more = next != open.end() && next->edit_worth >= kNextRepair;
+  if (more) joint.causes.push_back(next->finding.cause);
+  if (repaired.empty() || joint.causes.size() < 2) return std::nullopt;
+  const auto after = pair.what_if().run(more ? edited(*model, next->edit) : model, first.trials->mode(), Sample::kAll);
+  if (!after.ok() || after->outputs.empty()) return std::nullopt;
+  joint.sqnr = *std::min_element(after->outputs.begin(), after->outputs.end());
+  joint.gain_db = gain(first.trials->before(Sample::kAll).outputs, after->outputs);
+  return joint.gain_db > repaired.front().finding.gain_db + kBeyondFirst ? std::optional(std::move(joint)) : std::nullopt;
+}
+
+/// Faults in the order in which they are told, and what they are worth together.
+struct Faults {
+  Examination first;  ///< of the model as it is
+  std::vector<Fault> all;
+  std::optional<JointRepair> together;
+};
+
 /// A large fault hides smaller ones: it is repaired, and the repaired model is examined in turn. Repaired faults come first, in this order.
-Result<Examination> find_faults(const MeasuredPair& pair, const DiagnoseOptions& options, std::vector<Fault>& faults) {
+Result<Faults> find_faults(const MeasuredPair& pair, const DiagnoseOptions& options) {
   VISQ_ASSIGN(Examination first, examine(pair, pair.subject().quantized_model(), options));
   std::vector<Fault> repaired, open;
   merge(first, open);
@@ -55,9 +81,12 @@ Result<Examination> find_faults(const MeasuredPair& pair, const DiagnoseOptions&
     merge(next, open);
     std::stable_sort(open.begin(), open.end(), more_important);
   }
-  faults = std::move(repaired);
-  faults.insert(faults.end(), open.begin(), open.end());
-  return first;
+  Faults faults;
+  faults.together = joint_repair(pair, first, repaired, open, model);
+  faults.all = std::move(repaired);
+  faults.all.insert(faults.all.end(), open.begin(), open.end());
+  faults.first = std::move(first);
+  return faults;
 }
 
 /// Of all data where the caller named them: the records of a diagnosis are few, and the worst are among them.
@@ -94,8 +123,8 @@ Result<DiagnoseResult> diagnose(std::shared_ptr<const Model> reference, std::sha
   using namespace diagnosis;
   VISQ_ASSIGN(const auto pair, MeasuredPair::create(reference, quantized, data, options));
   pair->set_shares(output_shares(reference, quantized, data, options));
-  std::vector<Fault> faults;
-  VISQ_ASSIGN(const Examination examination, find_faults(*pair, options, faults));
+  VISQ_ASSIGN(Faults faults, find_faults(*pair, options));
+  const Examination& examination = faults.first;
   DiagnoseResult result;
   static_cast<PairIdentity&>(result) = analysis::pair_identity(*reference, *quantized, analysis::run_identity(data.description(), options));
   result.sequence.length = options.sequence_length;
@@ -108,11 +137,14 @@ Result<DiagnoseResult> diagnose(std::shared_ptr<const Model> reference, std::sha
   }
   result.interrupted = stopped(options);
   if (!result.interrupted) result.damage = damage_of(pair->subject(), data, options, result.quantized_mode);
-  for (Fault& fault : faults) {
+  result.together = std::move(faults.together);
+  for (Fault& fault : faults.all) {
     const bool stays = fault.no_doubt && fault.finding.severity == Severity::kError;
     if (result.damage.harmless() && !stays) fault.finding.severity = Severity::kHint;
     result.findings.push_back(std::move(fault.finding));
   }
+  const auto is_loud = [](const Finding& finding) { return finding.severity != Severity::kHint; };
+  if (std::none_of(result.findings.begin(), result.findings.end(), is_loud)) result.together.reset();
   if (result.interrupted) return result;
   VISQ_ASSIGN(result.losses, layer_losses(reference, quantized, data, options, result.quantized_mode));
   add_twins(*examination.symptoms, data, options, result);

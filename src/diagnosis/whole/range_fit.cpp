@@ -57,8 +57,6 @@ double miss_of(const Ranged& map, const Bounds& bounds) {
   return least > 0 ? std::min(std::log1p(off / least), std::log(kMost)) : std::log(kMost);
 }
 
-/// What takes the only input onto the range that it was calibrated for, whatever mean and deviation that was done with; nothing where it
-/// is not far off.
 std::optional<PreProcessing> stretch_of(const Symptoms& symptoms, const std::vector<Ranged>& maps) {
   const auto& inputs = symptoms.subject().reference().main().inputs;
   if (inputs.size() != 1) return std::nullopt;
@@ -150,11 +148,13 @@ class Fitter {
 
 }  // namespace
 
+std::optional<PreProcessing> stretch_to_range(const Symptoms& symptoms) { return stretch_of(symptoms, ranged_maps(symptoms)); }
+
 Result<std::optional<RangeFit>> fit_ranges(const Symptoms& symptoms, RecordSource& data, const RunRequest& request) {
   const Fitter fitter(symptoms, data, request);
   if (fitter.maps().size() < kFewestMaps) return std::optional<RangeFit>();
   VISQ_ASSIGN(const auto as_they_are, fitter.bounds(nullptr));
-  RangeFit fit{fitter.maps().size(), std::exp(fitter.miss(*as_they_are)), "", 1};
+  RangeFit fit{fitter.maps().size(), std::exp(fitter.miss(*as_they_are)), "", 1, std::nullopt};
   if (fit.miss < kFits) return std::optional<RangeFit>();
   double best = std::min(std::log(kMustFit), kMuchBetter * std::log(fit.miss));
   const auto try_all = [&](const std::vector<const PreProcessing*>& changes) -> Status {
@@ -164,6 +164,7 @@ Result<std::optional<RangeFit>> fit_ranges(const Symptoms& symptoms, RecordSourc
       if (miss >= best || (change->moves && miss >= std::log(kMustFitMoved))) continue;
       best = miss;
       fit.change = change->words;
+      fit.undo = *change;
       fit.changed_miss = std::exp(miss);
     }
     return {};

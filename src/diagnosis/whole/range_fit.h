@@ -6,6 +6,7 @@
 #include <string>
 
 #include "diagnosis/symptoms.h"
+#include "diagnosis/whole/pre_processing.h"
 #include "visq/data.h"
 #include "visq/request.h"
 
@@ -20,9 +21,14 @@ struct RangeFit {
   double miss = 1;     ///< of the data as they are
   std::string change;  ///< the change after which the values fill the ranges; empty: none does
   double changed_miss = 1;
+  std::optional<PreProcessing> undo;  ///< the change itself
 };
 
 /// Nothing where fewer than three feature maps have a range, or where the data fill them as they are. Errors: those of the runs.
 Result<std::optional<RangeFit>> fit_ranges(const Symptoms& symptoms, RecordSource& data, const RunRequest& request);
+
+/// What takes the only input onto the range that it was calibrated for, whatever mean and deviation that was done with; nothing where it
+/// is not far off, or there are several inputs.
+std::optional<PreProcessing> stretch_to_range(const Symptoms& symptoms);
 
 }  // namespace visq::diagnosis

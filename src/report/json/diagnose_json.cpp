@@ -43,6 +43,12 @@ Json json_finding(const Finding& finding) {
   return json;
 }
 
+Json json_joint(const JointRepair& joint) {
+  Json json = {{"causes", Json::array()}, {"sqnr", json_number(joint.sqnr)}, {"gain_db", json_number(joint.gain_db)}};
+  for (const std::string& cause : joint.causes) json["causes"].push_back(cause);
+  return json;
+}
+
 Json json_loss(const LayerLoss& loss) {
   Json json = {{"name", json_string(loss.name)},     {"mse", json_number(loss.mse)},   {"mse_threshold", json_number(loss.mse_limit)},
                {"cosine", json_number(loss.cosine)}, {"sqnr", json_number(loss.sqnr)}, {"degraded", loss.degraded}};
@@ -78,6 +84,7 @@ std::string diagnose_json(const DiagnoseResult& result) {
   for (const std::string& measure : result.measures) json["measures"].push_back(measure);
   json["findings"] = Json::array();
   for (const Finding& finding : result.findings) json["findings"].push_back(json_finding(finding));
+  json["together"] = result.together ? json_joint(*result.together) : Json(nullptr);
   json["layers"] = Json::array();
   for (const LayerLoss& loss : result.losses) json["layers"].push_back(json_loss(loss));
   json["validation"] = Json::array();

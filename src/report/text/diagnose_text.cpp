@@ -30,6 +30,7 @@ class DiagnoseText {
     for (const GlobalRemark& remark : result_.remarks) paragraph(fmt::format("{}: {}", remark.kind, printable(remark.text)), 2);
     if (!result_.remarks.empty()) line("");
     findings();
+    if (result_.together) together(*result_.together);
     measures();
     return std::move(out_);
   }
@@ -87,6 +88,13 @@ class DiagnoseText {
     if (result_.findings.empty() && result_.remarks.empty()) line("No cause found.");
     for (std::size_t i = 0; i < shown; ++i) finding(i + 1, result_.findings[i]);
     if (shown < result_.findings.size()) line(fmt::format("and {} more; -o or --json has all", result_.findings.size() - shown));
+  }
+
+  void together(const JointRepair& joint) {
+    paragraph(fmt::format("Repaired one upon the other, {} win {:.1f} dB, worst output then {:.1f} dB (recommend --write-model)",
+                          fmt::join(joint.causes, ", "), joint.gain_db, joint.sqnr),
+              2);
+    line("");
   }
 
   void finding(std::size_t rank, const Finding& finding) {

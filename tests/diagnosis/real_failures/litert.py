@@ -42,9 +42,9 @@ def prepared(model_bytes):
     return interpreter
 
 
-def run(model_bytes, inputs):
-    """The first output of every record, in real values, as LiteRT computes them."""
-    interpreter = prepared(model_bytes)
+def run(model_bytes, inputs, kernels=prepared):
+    """The first output of every record, in real values, as LiteRT computes them. `kernels` makes the interpreter."""
+    interpreter = kernels(model_bytes)
     details, out = interpreter.get_input_details(), interpreter.get_output_details()[0]
     arrays = [slot(d, inputs) for d in details]
     results = []
