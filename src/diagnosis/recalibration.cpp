@@ -1,9 +1,12 @@
 #include "diagnosis/recalibration.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
+#include "analysis/facts/layer_values.h"
 #include "diagnosis/suspicion.h"
+#include "diagnosis/weight_steps.h"
 #include "kernels/op.h"
 
 namespace visq::diagnosis {
@@ -48,6 +51,34 @@ bool is_average(const QuantizedMap& map) {
   const analysis::RealBounds average = map.values->average();
   const double width = average.high - average.low;
   return map.offered_width() <= kAsWide * width && width <= kAsWide * map.offered_width();
+}
+
+/// Weights per channel one of which has steps so many times larger than its values ask for: converters enlarge them where a range is so
+/// narrow that the bias would not fit.
+constexpr double kCoarse = 4;
+
+/// Codes of a bias that are certain to fit.
+constexpr double kFittingCode = 1 << 30;
+
+/// Some channel is so coarse, and with steps as fine as the values ask for the bias fits, on the new range of the data.
+bool can_be_finer(const Symptoms& symptoms, const ConstantValues& constant) {
+  const Subject& subject = symptoms.subject();
+  const TensorInfo& tensor = subject.q().tensor(constant.where.tensor);
+  const Operator& op = subject.q().op(constant.where.node);
+  const auto slots = kernels::facts_of(op).weights;
+  if (constant.where.bias || !slots || tensor.dtype != DType::kInt8 || !tensor.quantization.per_channel()) return false;
+  const int data = input_of(op, slots->data);
+  const auto bias = analysis::bias_values(subject.r(), subject.r().op(constant.where.reference_node));
+  if (data == kNoTensor || symptoms.map(data) == nullptr) return false;
+  const auto data_scale = static_cast<double>(new_grid(symptoms, data).scale.front());
+  const std::vector<double> reaches = channel_reaches(subject, constant);
+  bool coarse = false;
+  for (std::size_t c = 0; c < std::min(reaches.size(), tensor.quantization.scale.size()); ++c) {
+    const double natural = reaches[c] / 127;
+    if (bias && c < bias->size() && std::fabs((*bias)[c]) > kFittingCode * data_scale * natural) return false;
+    coarse = coarse || (natural > 0 && static_cast<double>(tensor.quantization.scale[c]) > kCoarse * natural);
+  }
+  return coarse;
 }
 
 /// Counts what is wrong with the grid of a map and of those tied to it.
@@ -102,6 +133,9 @@ Recalibration recalibrate(const Symptoms& symptoms) {
     const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
     std::nth_element(ratios.begin(), middle, ratios.end());
     result.median_ratio = *middle;
+  }
+  for (const ConstantValues& constant : symptoms.constants()) {
+    if (can_be_finer(symptoms, constant)) repair.reweight(constant.where, WeightScales::kPerChannel);
   }
   result.edit = repair.finish();
   return result;

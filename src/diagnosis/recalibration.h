@@ -13,7 +13,7 @@ namespace visq::diagnosis {
 /// The cause of findings about all ranges together.
 inline constexpr std::string_view kCalibration = "CALIBRATION";
 
-/// New grids for all feature maps, and what was wrong with the old ones.
+/// New grids for all feature maps, and for weights that wrong ranges made coarse; and what was wrong with the old ones.
 struct Recalibration {
   ModelEdit edit;
   std::size_t ranges = 0;   ///< of maps that share no grid

@@ -79,6 +79,10 @@ TEST(NaturalData, AFewRecordsSayNothing) { EXPECT_FALSE(Decided().weigh(Decided:
 
 TEST(NaturalData, WhatSpeaksClearlyDecidesAndContradictionsDoNot) {
   const auto verdict = [](Liveliness given, Liveliness changed) { return DataEvidence{"changed", given, changed}.verdict(); };
+  EXPECT_EQ(verdict({0.80, 0.1, 100}, {0.59, 0.0, 0.4}), NaturalData::kOpen) << "larger inputs make any answer surer";
+  EXPECT_EQ(verdict({0.59, 0.0, 0.4}, {0.80, 0.1, 100}), NaturalData::kOpen);
+  EXPECT_EQ(verdict({0.9, 0.0, 1}, {0.27, 0.0, 0.4}), NaturalData::kAsGiven) << "but not where the others tell nothing";
+  EXPECT_EQ(verdict({0.8, 0.0, 0.4}, {0.5, 0.0, 100}), NaturalData::kAsGiven);
   EXPECT_EQ(verdict({0.8, 0.05}, {0.5, 0.05}), NaturalData::kAsGiven);
   EXPECT_EQ(verdict({0.5, 0.05}, {0.8, 0.05}), NaturalData::kChanged);
   EXPECT_EQ(verdict({0.8, 0.05}, {0.7, 0.05}), NaturalData::kOpen);

@@ -96,6 +96,28 @@ TEST_F(WrongCalibration, ASoundModelIsNotCalibratedAgain) {
   for (const Finding& finding : diagnose_with(int8_).findings) EXPECT_NE(finding.cause, "CALIBRATION") << finding.text;
 }
 
+/// Each alone wins little while the other is there.
+TEST_F(WrongCalibration, TwoWrongRangesAreWorthMoreTogether) {
+  Repair plant(*subject_);
+  int planted = 0;
+  for (const int map : subject_->q().feature_maps()) {
+    const auto range = analysis::representable_range(int8_->main().tensors[static_cast<std::size_t>(map)]);
+    const int maker = subject_->q().maker(map);
+    if (!range || maker < 0 || subject_->bias_of(maker) == nullptr || has_fixed_grid(*subject_, map) || planted == 2) continue;
+    plant.regrid(subject_->tied(map), activation_grid(DType::kInt8, {range->low * 60, range->high * 60}));
+    ++planted;
+  }
+  ASSERT_EQ(planted, 2);
+  const DiagnoseResult result = diagnose_with(edited(*int8_, plant.finish()));
+  ASSERT_GE(result.findings.size(), 2U);
+  ASSERT_TRUE(result.together);
+  EXPECT_GE(result.together->causes.size(), 2U);
+  EXPECT_EQ(result.together->causes[0], result.findings[0].cause);
+  EXPECT_GT(result.together->gain_db, result.findings[0].gain_db + 1);
+  EXPECT_GT(result.together->sqnr, 30) << "what the sound model has, nearly";
+  EXPECT_FALSE(diagnose_with(int8_).together) << "a sound model needs nothing";
+}
+
 /// Codes that were rounded to large steps are not what the new ones are made of.
 TEST_F(WrongCalibration, BiasesAreRoundedFromTheReferences) {
   DiagnoseOptions options;
@@ -120,6 +142,29 @@ TEST_F(WrongCalibration, BiasesAreRoundedFromTheReferences) {
     }
   }
   EXPECT_GT(compared, 0U);
+}
+
+/// Where a range was next to nothing, converters enlarge the steps of the weights behind it until the bias fits.
+TEST_F(WrongCalibration, WeightsThatANarrowRangeMadeCoarseAreTakenAnew) {
+  DiagnoseOptions options;
+  options.records = {0, 16};
+  Repair plant(*subject_);
+  const auto weight = std::find_if(subject_->constants().begin(), subject_->constants().end(), [&](const PairedConstant& each) {
+    const TensorInfo& tensor = int8_->main().tensors[static_cast<std::size_t>(each.tensor)];
+    return !each.bias && tensor.quantization.per_channel() && tensor.dtype == DType::kInt8;
+  });
+  ASSERT_NE(weight, subject_->constants().end());
+  std::vector<double> coarse;
+  const auto index = static_cast<std::size_t>(weight->tensor);
+  for (const float scale : int8_->main().tensors[index].quantization.scale) coarse.push_back(20 * static_cast<double>(scale));
+  ASSERT_TRUE(plant.reweight(*weight, coarse));
+  const auto spoilt = edited(*int8_, plant.finish());
+  const auto pair = MeasuredPair::create(fp32_, spoilt, *data_, options).value();
+  const Symptoms symptoms(pair->subject(), pair->values(), pair->shares());
+  const auto fixed = edited(*spoilt, recalibrate(symptoms).edit);
+  const auto &now = fixed->main().tensors[index].quantization.scale, &sound = int8_->main().tensors[index].quantization.scale;
+  ASSERT_EQ(now.size(), sound.size());
+  for (std::size_t c = 0; c < now.size(); ++c) EXPECT_NEAR(now[c], sound[c], 0.02F * sound[c]) << c;
 }
 
 TEST_F(WrongCalibration, RepairsAreJudgedOnOtherRecords) {

@@ -35,6 +35,7 @@ struct TrialOptions {
   std::uint64_t memory = 0;                        ///< bytes for feature maps; 0: no limit
   std::function<void(const std::string&)> remark;  ///< told where memory decides how trials are run
   std::int64_t sequence_length = 0;                ///< as SequenceOptions::length
+  bool divergence = true;                          ///< measure KL, too
 };
 
 /// Where the maps of a whole record fit into memory, trials compute only what they change, a few of them node by node together: so weights

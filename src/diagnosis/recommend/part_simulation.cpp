@@ -34,6 +34,7 @@ Result<std::vector<double>> PartSimulation::noises(const std::vector<PartSet>& t
   options.threads = options_.threads > 0 ? options_.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   options.memory = options_.memory;
   options.sequence_length = options_.sequence_length;
+  options.divergence = false;
   analysis::TrialRunner runner(models_, trials, options);
   std::vector<std::size_t> all(trials.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;

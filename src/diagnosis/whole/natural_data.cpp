@@ -18,6 +18,8 @@ namespace {
 
 /// Differences from which a number speaks clearly.
 constexpr double kClearlyApart = 0.2, kClearlyIdle = 0.15;
+/// Inputs so many times larger make answers surer by themselves: then the others must tell less than this apart, and be so far behind.
+constexpr double kLarger = 1.2, kHardlyApart = 0.3, kFarApart = 0.4;
 /// A channel that fires for less than this share of its values, or for all but this share, is idle.
 constexpr double kHardlyEver = 0.01;
 constexpr std::int64_t kMostAnswers = 32;
@@ -96,7 +98,7 @@ class Watch {
     if (fires) maps_[tensor].add(values, count, last);
   }
   Liveliness result() const {
-    Liveliness result{answers_.told_apart(), std::nullopt};
+    Liveliness result{answers_.told_apart(), std::nullopt, 0};
     double sum = 0;
     for (const auto& [tensor, firing] : maps_) sum += firing.idle();
     if (!maps_.empty()) result.idle = sum / static_cast<double>(maps_.size());
@@ -111,35 +113,62 @@ class Watch {
   std::vector<float> scratch_;
 };
 
+/// Sums for the RMS of inputs.
+struct Magnitude {
+  double squares = 0, count = 0;
+
+  void add(const Array& input) {
+    if (input.dtype != DType::kFloat32) return;
+    for (const float value : input.values<float>()) {
+      if (std::isfinite(value)) squares += static_cast<double>(value) * static_cast<double>(value), ++count;
+    }
+  }
+  double rms() const { return count > 0 ? std::sqrt(squares / count) : 0; }
+};
+
 Result<Liveliness> liveliness(const Subject& subject, RecordSource& data, RecordRange records, std::vector<const PreProcessing*> steps) {
   VISQ_ASSIGN(const auto source, changed_records(data, subject.reference(), subject.quantized(), std::move(steps), {}));
   VISQ_ASSIGN(const auto feed, InputFeed::create(subject.reference(), &subject.quantized()));
   analysis::ModelRunner runner(subject.reference_model(), Mode::kFp32);
   Watch watch(subject);
+  Magnitude magnitude;
   const std::int64_t last = std::min(records.last, records.first + kMostAnswers);
   for (std::int64_t index = records.first; index < last; ++index) {
     VISQ_ASSIGN(const Record record, source->read(index));
     VISQ_ASSIGN(const auto inputs, feed.for_model(record));
+    for (const Array& input : inputs) magnitude.add(input);
     VISQ_TRY(runner.run(inputs, [&](int tensor, const runtime::Executor& executor) -> Status {
       watch.see(tensor, executor.tensor(tensor));
       return {};
     }));
   }
-  return watch.result();
+  Liveliness result = watch.result();
+  result.magnitude = magnitude.rms();
+  return result;
 }
 
-/// 1: the data as given are better, -1: the changed ones, 0: it does not say.
-int vote(const std::optional<double>& given, const std::optional<double>& changed, double clearly) {
-  if (!given || !changed || std::fabs(*given - *changed) < clearly) return 0;
-  return *given > *changed ? 1 : -1;
+/// Votes are 1: the data as given are better, -1: the changed ones, 0: it does not say.
+int vote_of_channels(const Liveliness& given, const Liveliness& changed) {
+  if (!given.idle || !changed.idle || std::fabs(*given.idle - *changed.idle) < kClearlyIdle) return 0;
+  return *given.idle < *changed.idle ? 1 : -1;
+}
+
+int vote_of_answers(const Liveliness& given, const Liveliness& changed) {
+  if (!given.told_apart || !changed.told_apart) return 0;
+  const bool better = *given.told_apart > *changed.told_apart;
+  const Liveliness &winner = better ? given : changed, &other = better ? changed : given;
+  const double ahead = *winner.told_apart - *other.told_apart;
+  const bool by_size = winner.magnitude > kLarger * other.magnitude;
+  const bool clear = by_size ? *other.told_apart < kHardlyApart && ahead >= kFarApart : ahead >= kClearlyApart;
+  return clear ? (better ? 1 : -1) : 0;
 }
 
 }  // namespace
 
 NaturalData DataEvidence::verdict() const {
-  const int apart = vote(given.told_apart, changed.told_apart, kClearlyApart), idle = -vote(given.idle, changed.idle, kClearlyIdle);
-  if (apart + idle == 0) return NaturalData::kOpen;
-  return apart + idle > 0 ? NaturalData::kAsGiven : NaturalData::kChanged;
+  const int votes = vote_of_answers(given, changed) + vote_of_channels(given, changed);
+  if (votes == 0) return NaturalData::kOpen;
+  return votes > 0 ? NaturalData::kAsGiven : NaturalData::kChanged;
 }
 
 std::string DataEvidence::words() const {

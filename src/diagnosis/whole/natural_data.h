@@ -22,6 +22,7 @@ struct Liveliness {
   /// Of the channels behind RELUs, the share that fires for less than 1 % or more than 99 % of the values; mean over the maps. Nothing
   /// where there are no such maps.
   std::optional<double> idle;
+  double magnitude = 0;  ///< RMS of the inputs: the larger they are, the surer the answers, right or wrong
 };
 
 enum class NaturalData : std::uint8_t { kAsGiven, kChanged, kOpen };
@@ -30,7 +31,8 @@ enum class NaturalData : std::uint8_t { kAsGiven, kChanged, kOpen };
 struct DataEvidence {
   std::string change;  ///< follows "the data"
   Liveliness given, changed;
-  /// What both numbers say that speak clearly; open where none does, or where they disagree.
+  /// What both numbers say that speak clearly; open where none does, or where they disagree. For larger inputs answers speak only where the
+  /// others hardly tell anything apart.
   NaturalData verdict() const;
   /// Both numbers side by side; empty where nothing was measured.
   std::string words() const;
