@@ -1,6 +1,6 @@
 #include "diagnosis/whole/natural_data.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/as_size.h"
+#include "core/joined.h"
 #include "report/words/histogram_line.h"
 #include "report/words/identity_text.h"
 #include "report/words/text.h"
@@ -92,7 +93,7 @@ class DiagnoseText {
 
   void together(const JointRepair& joint) {
     paragraph(fmt::format("Repaired one upon the other, {} win {:.1f} dB, worst output then {:.1f} dB (recommend --write-model)",
-                          fmt::join(joint.causes, ", "), joint.gain_db, joint.sqnr),
+                          joined(joint.causes, ", "), joint.gain_db, joint.sqnr),
               2);
     line("");
   }

@@ -1,6 +1,6 @@
 #include "visqerror/sessions/scores.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 #include <utility>
