@@ -1,4 +1,4 @@
-"""Activations of a PyTorch module as a dump of feature maps: the float reference of a device's dump, or of the converted model's."""
+"""Activations of a PyTorch module as a dump of feature maps: the float reference of a device's dump, or of a converted model."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ class Hook:
     """Writes what every submodule of a module returns, one folder per call of the module, `FOLDER/RECORD/NAME.npy`.
 
     A submodule is called as in `module.named_modules()` ("layer1.0.conv1"; a second tensor "layer1.0.conv1:1", a second call in the same
-    record "layer1.0.conv1@1"; the module itself "output"). `names` says what the other model calls it: a dict, or a function that returns
-    a name, or None to leave the map out. `nhwc` writes maps of rank 4 with their channels last, as TFLite and circle have them.
+    record "layer1.0.conv1@1"; the module itself "output", what it is called with "input", "input:1" …). `names` says what the other model
+    calls it: a dict, or a function that returns a name, or None to leave the map out. `nhwc` writes maps of rank 4 with their channels
+    last, as TFLite and circle have them. FOLDER/maps.tsv tells the whole names, in the order of the calls, and where channels stand.
     """
 
     def __init__(self, module: Any, folder: str, names: Mapping[str, str] | Rename | None, nhwc: bool) -> None:
@@ -27,7 +28,9 @@ class Hook:
         self._nhwc = nhwc
         self._record = 0
         self._calls: dict[str, int] = {}
-        self._handles = [part.register_forward_hook(self._taker(name)) for name, part in module.named_modules() if name]
+        self._layouts: dict[str, str] = {}
+        self._handles = [module.register_forward_pre_hook(lambda _module, inputs: self._take("input", inputs))]
+        self._handles += [part.register_forward_hook(self._taker(name)) for name, part in module.named_modules() if name]
         self._handles.append(module.register_forward_hook(self._finish))
 
     def _taker(self, name: str) -> Callable[..., None]:
@@ -37,6 +40,7 @@ class Hook:
         self._take("output", output)
         self._record += 1
         self._calls.clear()
+        self._write_table()
 
     def _take(self, name: str, output: Any) -> None:
         turn = self._calls.get(name, 0)
@@ -56,6 +60,13 @@ class Hook:
         place = os.path.join(self.folder, str(self._record))
         os.makedirs(place, exist_ok=True)
         np.save(os.path.join(place, file_name(renamed) + ".npy"), array)
+        self._layouts[renamed] = ("nhwc" if self._nhwc else "nchw") if array.ndim == 4 else ""
+
+    def _write_table(self) -> None:
+        lines = ["name\tlayout", *(f"{name}\t{layout}" for name, layout in self._layouts.items() if not set(name) & set("\t\r\n"))]
+        if os.path.isdir(self.folder):
+            with open(os.path.join(self.folder, "maps.tsv"), "w", encoding="utf-8", newline="\n") as table:
+                table.write("\n".join(lines) + "\n")
 
     def close(self) -> None:
         """Takes the hooks off the module."""
@@ -72,11 +83,12 @@ class Hook:
 def hook(module: Any, folder: str | os.PathLike[str], names: Mapping[str, str] | Rename | None = None, nhwc: bool = True) -> Hook:
     """Dumps a PyTorch module's activations while the `with` block runs; each call of the module is a record.
 
-        with visqerror.hook(network, "dump", names={"layer1.conv": "conv1/Relu"}):
+        with visqerror.hook(network, "dump"):
             for image in images:
                 network(image)
-        visqerror.run("quant.tflite", images, out="quant.h5")
-        visqerror.compare("dump", "quant.h5")
+        visqerror.compare("dump", "quant.tflite")
+
+    The model is run on what the module was called with. `names` is needed only where neither names nor values tell which map is which.
 
     See Hook for the layout and the names.
     """

@@ -16,7 +16,7 @@ import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-CONVERTERS = ("litert_torch_maps", "tico_maps", "onnx2tf_maps", "keras_maps")
+CONVERTERS = ("litert_torch_maps", "tico_maps", "onnx_maps", "onnx2tf_maps", "keras_maps")
 PATIENCE = 900  # seconds for all recipes of one network, on a machine that does other things too
 
 

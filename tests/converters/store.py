@@ -1,20 +1,13 @@
-"""Test data and PyTorch's own results beside converted models."""
+"""PyTorch's own results beside converted models."""
 
-import h5py
 import numpy as np
 import torch
+
+from store_data import store_data  # noqa: F401: for who stores both
 
 
 def arrays(values):
     return [value.detach().numpy() for value in values]
-
-
-def store_data(folder, records):
-    """`records`: per record the arrays of the model's inputs."""
-    with h5py.File(folder / "data.h5", "w") as file:
-        for r, record in enumerate(records):
-            for i, array in enumerate(record):
-                file[f"value/{r}/{i}"] = array
 
 
 def store_outputs(folder, module, records):

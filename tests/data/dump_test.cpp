@@ -13,6 +13,7 @@
 
 #include "support/models/data_models.h"
 #include "support/runs/data_files.h"
+#include "visq/dump_layout.h"
 
 /// For builds with a leak checker: after a failed close (full disk) the library itself keeps a few buffers.
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }  // NOLINT(bugprone-reserved-identifier)
@@ -332,6 +333,31 @@ TEST_F(Dump, ReadsFoldersOfNpy) {
   EXPECT_EQ(tensors[2].shape, Shape({1, 2}));
   EXPECT_EQ(reader->read(10, tensors[2]).value().values<float>()[0], 10);
   EXPECT_EQ(reader->read(10, tensors[0]).value().values<float>()[0], 9);
+}
+
+TEST_F(Dump, AFolderTellsNamesOrderAndLayouts) {
+  const std::string dump = folder_.file("maps");
+  for (const char* name : {"a_b", "z", "plain"}) {
+    std::filesystem::create_directories(dump + "/0");
+    testing::write_bytes(dump + "/0/" + name + ".npy", testing::npy("<f4", floats({1}, {1})));
+  }
+  const auto table = [&](const std::string& text) { std::ofstream(dump + "/maps.tsv") << text; };
+  table("name\tlayout\nz\t\na/b\tnchw\nabsent\tnhwc\n");
+  const auto reader = open_dump(dump);
+  ASSERT_TRUE(reader.ok()) << reader.error().message;
+  const auto tensors = (*reader)->tensors(0).value();
+  ASSERT_EQ(tensors.size(), 3U);
+  EXPECT_EQ(tensors[0].name, "z");
+  EXPECT_EQ(tensors[1].name, "a/b");
+  EXPECT_EQ(tensors[2].name, "plain");
+  EXPECT_TRUE((*reader)->read(0, tensors[1]).ok());
+  EXPECT_EQ(channel_orders(dump).value(), (ChannelOrders{{"a/b", ChannelOrder::kFirst}, {"absent", ChannelOrder::kLast}}));
+  table("name\tlayout\nz\tsideways\n");
+  EXPECT_EQ(open_dump(dump).error().message, dump + "/maps.tsv: line 2: layout 'sideways' is none of nchw, nhwc and nothing");
+  table("name\tlayout\nz\n");
+  EXPECT_EQ(open_dump(dump).error().message, dump + "/maps.tsv: line 2: no tab between name and layout");
+  table("name\tlayout\na/b\t\na:b\t\n");
+  EXPECT_EQ(open_dump(dump).error().message, dump + "/maps.tsv: line 3: 'a:b' is the file of line 2 too");
 }
 
 }  // namespace

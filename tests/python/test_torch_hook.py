@@ -9,7 +9,7 @@ class StandIn:
     """As much of a module and of a tensor as the hook touches, where there is no PyTorch."""
 
     def __init__(self, compute, **parts):
-        self.compute, self.parts, self.hooks = compute, parts, []
+        self.compute, self.parts, self.hooks, self.pre_hooks = compute, parts, [], []
 
     def named_modules(self):
         return [("", self), *self.parts.items()]
@@ -18,10 +18,17 @@ class StandIn:
         self.hooks.append(hook)
         return self
 
+    def register_forward_pre_hook(self, hook):
+        self.pre_hooks.append(hook)
+        return self
+
     def remove(self):
         self.hooks.clear()
+        self.pre_hooks.clear()
 
     def __call__(self, x):
+        for hook in self.pre_hooks:
+            hook(self, (x,))
         output = self.compute(x)
         for hook in self.hooks:
             hook(self, (x,), output)
@@ -52,8 +59,10 @@ def test_layout_and_names_without_torch(tmp_path):
         network(Tensor(image))
         network(Tensor(image))
     network(Tensor(image))
-    assert sorted(folder.name for folder in (tmp_path / "dump").iterdir()) == ["0", "1"]
-    names = ["a_b.npy", "output.npy", "pair@1.npy", "pair@1_1.npy", "pair_1.npy"]
+    assert sorted(folder.name for folder in (tmp_path / "dump").iterdir()) == ["0", "1", "maps.tsv"]
+    table = (tmp_path / "dump/maps.tsv").read_text().splitlines()
+    assert table == ["name\tlayout", "input\tnhwc", "a/b\tnhwc", "pair:1\t", "pair@1\tnhwc", "pair@1:1\t", "output\tnhwc"]
+    names = ["a_b.npy", "input.npy", "output.npy", "pair@1.npy", "pair@1_1.npy", "pair_1.npy"]
     assert sorted(file.name for file in (tmp_path / "dump/1").iterdir()) == names
     np.testing.assert_array_equal(np.load(tmp_path / "dump/1/output.npy"), image.transpose(0, 2, 3, 1) + 2)
     np.testing.assert_array_equal(np.load(tmp_path / "dump/0/pair@1_1.npy"), image[0, 0] + 1)
@@ -88,8 +97,8 @@ def test_layout_names_and_numbers(torch, network, tmp_path):
         for image in images:
             network(image)
     network(images[0])  # the hooks are off
-    assert sorted(folder.name for folder in (tmp_path / "dump").iterdir()) == ["0", "1", "2"]
-    assert sorted(file.name for file in (tmp_path / "dump/1").iterdir()) == ["block_conv.npy", "output.npy", "relu.npy"]
+    assert sorted(folder.name for folder in (tmp_path / "dump").iterdir()) == ["0", "1", "2", "maps.tsv"]
+    assert sorted(file.name for file in (tmp_path / "dump/1").iterdir()) == ["block_conv.npy", "input.npy", "output.npy", "relu.npy"]
     expected = network.conv(images[1]).detach().numpy().transpose(0, 2, 3, 1)
     np.testing.assert_array_equal(np.load(tmp_path / "dump/1/block_conv.npy"), expected)
 
@@ -102,4 +111,22 @@ def test_compare_reads_it(torch, network, tmp_path):
                 network.conv.bias.mul_(scale)
                 network(image)
     result = visqerror.compare(tmp_path / "float", tmp_path / "device")
-    assert {node["name"] for node in result["nodes"]} == {"conv", "relu", "relu@1", "output"}
+    assert {node["name"] for node in result["nodes"]} == {"input", "conv", "relu", "relu@1", "output"}
+
+
+def test_a_model_is_run_on_what_the_module_was_called_with(fp32, int8, images, tmp_path):
+    """Maps of the example as another program would lay them out and call them, and what compare says of the two models."""
+    h5py = pytest.importorskip("h5py")
+    visqerror.run(fp32, images, out=tmp_path / "maps.h5")
+    with h5py.File(tmp_path / "maps.h5") as file:
+        maps = [{value.attrs["name"]: value[()] for value in record.values()} for record in file["value"].values()]
+    order = [name for name, value in maps[0].items() if value.ndim == 4]
+    parts = {f"part.{i}": StandIn(lambda x: x) for i in range(1, len(order))}
+    network = StandIn(lambda x: [part(Tensor(np.moveaxis(now[name], -1, 1))) for part, name in zip(parts.values(), order[1:])][-1], **parts)
+    with visqerror.hook(network, tmp_path / "dump", nhwc=False):
+        for now in maps:
+            network(Tensor(np.moveaxis(now[order[0]], -1, 1)))
+    found = {node["quantized"]["name"]: node["metrics"]["mse"] for node in visqerror.compare(tmp_path / "dump", int8)["nodes"]}
+    wanted = {node["quantized"]["name"]: node["metrics"]["mse"] for node in visqerror.compare(fp32, int8, images)["nodes"]}
+    assert len(found) >= 4
+    assert all(error == pytest.approx(wanted[name], rel=1e-6) for name, error in found.items())

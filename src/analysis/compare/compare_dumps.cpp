@@ -2,49 +2,22 @@
 #include <algorithm>
 #include <iterator>
 
+#include "analysis/compare/dump_tensors.h"
 #include "analysis/facts/node_filter.h"
 #include "analysis/records/comparison_sum.h"
 #include "analysis/records/run_identity.h"
 #include "core/as_size.h"
 #include "core/error.h"
+#include "data/sources/folder.h"
 #include "visq/compare.h"
 
 namespace visq {
 namespace {
 
 using analysis::ComparisonSum;
-
-/// A tensor of a dump as a model would declare it. Real values with a scale do not say what type they were rounded to: int32 stands for
-/// any, since its range clips nothing.
-TensorInfo declaration(const DumpTensor& tensor) {
-  TensorInfo info;
-  info.name = tensor.name;
-  info.dtype = tensor.scale.empty() || is_integer(tensor.dtype) ? tensor.dtype : DType::kInt32;
-  info.shape = tensor.shape;
-  info.quantization.scale = tensor.scale;
-  info.quantization.zero_point = tensor.zero_point;
-  info.quantization.axis = tensor.quantized_dimension;
-  return info;
-}
-
-MapIdentity identity(const DumpTensor& tensor) {
-  MapIdentity identity;
-  identity.node = identity.tensor = std::max(tensor.index, 0);
-  identity.name = tensor.name.empty() ? "#" + std::to_string(tensor.index) : tensor.name;
-  identity.dtype = tensor.dtype;
-  identity.scale = tensor.scale;
-  identity.zero_point = tensor.zero_point;
-  identity.quantized_dimension = tensor.quantized_dimension;
-  return identity;
-}
-
-/// Files cannot be named after everything that tensors are: folders have '_' for '/' and ':'.
-std::string file_name(std::string name) {
-  for (char& letter : name) {
-    if (letter == '/' || letter == ':') letter = '_';
-  }
-  return name;
-}
+using analysis::declaration;
+using analysis::identity_of;
+using analysis::tensor_of;
 
 class DumpComparison {
  public:
@@ -87,24 +60,25 @@ class DumpComparison {
       const auto partner =
           std::find_if(q_tensors_.begin(), q_tensors_.end(), [&](const DumpTensor& tensor) { return same(r_tensors_[i], tensor); });
       if (partner == q_tensors_.end()) {
-        result_.match.unpaired.push_back({true, identity(r_tensors_[i]), "no tensor of that name in the other dump"});
+        result_.match.unpaired.push_back({true, identity_of(r_tensors_[i]), "no tensor of that name in the other dump"});
         continue;
       }
       taken[as_size(partner - q_tensors_.begin())] = true;
       if (!filter.passes({r_tensors_[i].name, partner->name}, "")) continue;
       ++(by_index_ ? result_.match.by_structure : result_.match.by_name);
       pairs_.emplace_back(i, partner - q_tensors_.begin());
-      sums_.emplace_back(identity(r_tensors_[i]), identity(*partner), by_index_ ? PairedBy::kStructure : PairedBy::kName, result_.metrics);
+      sums_.emplace_back(identity_of(r_tensors_[i]), identity_of(*partner), by_index_ ? PairedBy::kStructure : PairedBy::kName,
+                         result_.metrics);
     }
     for (std::size_t i = 0; i < q_tensors_.size(); ++i) {
-      if (!taken[i]) result_.match.unpaired.push_back({false, identity(q_tensors_[i]), "no tensor of that name in the other dump"});
+      if (!taken[i]) result_.match.unpaired.push_back({false, identity_of(q_tensors_[i]), "no tensor of that name in the other dump"});
     }
     return {};
   }
 
   bool same(const DumpTensor& r, const DumpTensor& q) const {
     if (by_index_ || (r.name.empty() && q.name.empty())) return r.index == q.index;
-    return !r.name.empty() && file_name(r.name) == file_name(q.name);
+    return !r.name.empty() && data::as_file_name(r.name) == data::as_file_name(q.name);
   }
 
   Status compare_record(std::int64_t record) {
@@ -145,11 +119,6 @@ class DumpComparison {
     VISQ_ASSIGN(q_now_, q_.tensors(record));
     listed_ = record;
     return {};
-  }
-
-  static kernels::Tensor tensor_of(Array& array, const TensorInfo& info) {
-    array.bytes.resize(array.bytes.size() + 64);  // kernels and metrics may read behind the end
-    return {.dtype = array.dtype, .shape = array.shape, .data = array.bytes.data(), .strings = &array.strings, .info = &info};
   }
 
   CompareResult finish(const std::vector<std::int64_t>& records) {

@@ -1,8 +1,9 @@
-// Reading feature maps from folders: RECORD/TENSOR.npy.
+// Reading feature maps from folders: RECORD/TENSOR.npy, and maps.tsv, which says more about them.
 #include <algorithm>
 #include <filesystem>
 
 #include "core/error.h"
+#include "data/numpy/map_table.h"
 #include "data/numpy/npy.h"
 #include "data/numpy/npy_files.h"
 #include "data/sources/folder.h"
@@ -14,7 +15,8 @@ namespace {
 
 class NpyDump : public DumpReader {
  public:
-  NpyDump(std::string path, std::vector<std::int64_t> records) : path_(std::move(path)), records_(std::move(records)) {}
+  NpyDump(std::string path, std::vector<std::int64_t> records, MapTable table)
+      : path_(std::move(path)), records_(std::move(records)), table_(std::move(table)) {}
 
   const std::string& model() const override { return model_; }
   std::optional<Mode> mode() const override { return std::nullopt; }
@@ -27,14 +29,16 @@ class NpyDump : public DumpReader {
       VISQ_ASSIGN(const NpyHeader header, read_npy_header(file(record, stem), place(record, stem)));
       const auto index = decimal(stem);
       const bool numbered = index && *index <= INT32_MAX;
-      list.push_back({numbered ? static_cast<int>(*index) : -1, numbered ? "" : stem, header.dtype, header.shape, {}, {}, 0});
+      DumpTensor tensor{numbered ? static_cast<int>(*index) : -1, numbered ? "" : stem, header.dtype, header.shape, {}, {}, 0};
+      if (const auto known = table_.find(stem); known != table_.end()) tensor.name = known->second.name;
+      list.push_back(std::move(tensor));
     }
-    std::stable_sort(list.begin(), list.end(), [](const DumpTensor& a, const DumpTensor& b) { return a.index < b.index; });
+    std::stable_sort(list.begin(), list.end(), [&](const DumpTensor& a, const DumpTensor& b) { return order_of(a) < order_of(b); });
     return list;
   }
 
   Result<Array> read(std::int64_t record, const DumpTensor& tensor) override {
-    const std::string stem = tensor.index >= 0 ? std::to_string(tensor.index) : tensor.name;
+    const std::string stem = tensor.index >= 0 ? std::to_string(tensor.index) : as_file_name(tensor.name);
     VISQ_ASSIGN(const NpyHeader header, read_npy_header(file(record, stem), place(record, stem)));
     return read_npy(file(record, stem), header, 0, header.shape, place(record, stem));
   }
@@ -45,9 +49,14 @@ class NpyDump : public DumpReader {
   std::string place(std::int64_t record, const std::string& stem) const {
     return fmt::format("{}: record {}, tensor {}", path_, record, printable(stem));
   }
+  std::pair<int, std::size_t> order_of(const DumpTensor& tensor) const {
+    const auto known = table_.find(as_file_name(tensor.name));
+    return {tensor.index, known == table_.end() ? SIZE_MAX : known->second.line};
+  }
 
   std::string path_, model_;
   std::vector<std::int64_t> records_;
+  MapTable table_;
 };
 
 }  // namespace
@@ -62,7 +71,8 @@ Result<std::unique_ptr<DumpReader>> open_npy_dump(const std::string& path) {
   }
   if (records.empty()) return bad_input("{}: there are no records", path);
   std::sort(records.begin(), records.end());
-  return std::unique_ptr<DumpReader>(std::make_unique<NpyDump>(path, std::move(records)));
+  VISQ_ASSIGN(MapTable table, read_map_table(path));
+  return std::unique_ptr<DumpReader>(std::make_unique<NpyDump>(path, std::move(records), std::move(table)));
 }
 
 }  // namespace visq::data

@@ -28,13 +28,6 @@ std::vector<std::string> names_of(const std::vector<InputSpec>& inputs) {
   return names;
 }
 
-/// A tensor's name as a file may bear it.
-std::string as_file_name(std::string name) {
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return c == '/' || c == ':'; }, '_');
-  return name;
-}
-
 /// The sub-folder of each input. Errors: shows both lists.
 Result<std::vector<std::string>> match_folders(const std::string& path, const std::vector<InputSpec>& inputs,
                                                const std::vector<std::string>& folders) {

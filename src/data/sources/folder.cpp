@@ -26,4 +26,10 @@ Result<Listing> list_folder(const std::string& path) {
   return listing;
 }
 
+std::string as_file_name(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '/' || c == ':'; }, '_');
+  return name;
+}
+
 }  // namespace visq::data

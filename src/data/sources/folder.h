@@ -16,4 +16,7 @@ struct Listing {
 /// Errors: "data: cannot be read: Permission denied".
 Result<Listing> list_folder(const std::string& path);
 
+/// A tensor's name as a file or folder may bear it: '/' and ':' are '_'.
+std::string as_file_name(std::string name);
+
 }  // namespace visq::data

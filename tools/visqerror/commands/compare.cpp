@@ -11,6 +11,7 @@
 #include "visqerror/sessions/baseline.h"
 #include "visqerror/sessions/compare_outputs.h"
 #include "visqerror/sessions/comparison.h"
+#include "visqerror/sessions/dump_comparison.h"
 #include "visqerror/sessions/signatures.h"
 #include "visqerror/sessions/token_run.h"
 #include "visqerror/terminal/exit_code.h"
@@ -123,10 +124,9 @@ Result<int> execute_one(const Arguments& arguments) {
   return conclude(result, outcomes, arguments.allow_partial, console);
 }
 
-/// Two dumps have no signatures.
+/// Dumps have no signatures; a model beside one runs the one that is chosen.
 Result<std::vector<std::string>> signatures_of(const PairRequest& pair) {
-  const bool dumps = !pair.quantized.empty() && holds_dump(pair.reference) && holds_dump(pair.quantized);
-  if (dumps) return std::vector<std::string>(1);
+  if (names_dump(pair)) return std::vector<std::string>{pair.signature};
   return signatures_in_turn(pair.signature, pair.reference, pair.quantized);
 }
 
@@ -227,7 +227,8 @@ std::function<int()> setup(Options& options) {
       "  visqerror compare decoder.tflite decoder_int8.tflite --tokens tokens.npy\n"
       "  visqerror compare fp32.tflite int8.tflite -d data.h5 --origin  # which node?\n"
       "  visqerror compare int8.tflite -d data.h5       # against its integer execution\n"
-      "  visqerror compare fp32_maps.h5 device_maps.h5  # two dumps, see run");
+      "  visqerror compare fp32_maps.h5 device_maps.h5  # two dumps, see run\n"
+      "  visqerror compare torch_maps int8.tflite       # PyTorch's dump and a model");
   return [arguments] { return finish(execute(*arguments)); };
 }
 

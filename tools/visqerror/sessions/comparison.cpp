@@ -6,28 +6,13 @@
 #include "core/error.h"
 #include "core/ranks.h"
 #include "visq/limits.h"
+#include "visqerror/sessions/dump_comparison.h"
 #include "visqerror/sessions/run_log.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
 namespace visq::tool {
 namespace {
-
-Result<CompareResult> compare_dump_files(PairRequest& request, const Console& console) {
-  if (!request.labels.empty()) return usage_error("--labels: dumps hold no records to classify");
-  if (!request.eval.empty()) return usage_error("--eval: dumps do not say which feature maps are outputs");
-  if (!request.sequence.feed_back.empty()) return usage_error("--feed-back: dumps of feature maps are compared as they are");
-  const PairWishes& pairs = request.data.pairs;
-  if (!pairs.pairs.empty() || !pairs.apart.empty()) return usage_error("--pair and --no-pair: dumps of feature maps are paired by name");
-  if (!request.data.path.empty()) return usage_error("--data: dumps of feature maps are compared as they are");
-  if (request.options.post != PostProcess::kNone) return usage_error("--post: dumps do not say which feature maps are outputs");
-  if (request.options.origin) return usage_error("--origin: runs operators once more, so it needs models, not dumps of feature maps");
-  VISQ_ASSIGN(const auto reference, open_dump(request.reference));
-  VISQ_ASSIGN(const auto quantized, open_dump(request.quantized));
-  request.options.progress = console.progress("records");
-  request.options.stop = &interrupted();
-  return compare_dumps(*reference, request.reference, *quantized, request.quantized, request.options);
-}
 
 /// One model alone is compared with itself: what the device computes against what fake quantization says.
 Status complete(PairRequest& request, const Model& reference) {
@@ -88,8 +73,7 @@ Status add_shares(const SharedModel& reference, const SharedModel& quantized, Re
 }
 
 Result<CompareResult> compare_pair(PairRequest request, const Console& console) {
-  if (!request.quantized.empty() && holds_dump(request.reference) && holds_dump(request.quantized))
-    return compare_dump_files(request, console);
+  if (names_dump(request)) return compare_dumped(request, console);
   VISQ_ASSIGN(const Pair models, open_models(request, console));
   return compare_models(std::move(request), models, console);
 }

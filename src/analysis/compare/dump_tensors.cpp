@@ -1,0 +1,34 @@
+#include "analysis/compare/dump_tensors.h"
+
+#include <algorithm>
+
+namespace visq::analysis {
+
+TensorInfo declaration(const DumpTensor& tensor) {
+  TensorInfo info;
+  info.name = tensor.name;
+  info.dtype = tensor.scale.empty() || is_integer(tensor.dtype) ? tensor.dtype : DType::kInt32;
+  info.shape = tensor.shape;
+  info.quantization.scale = tensor.scale;
+  info.quantization.zero_point = tensor.zero_point;
+  info.quantization.axis = tensor.quantized_dimension;
+  return info;
+}
+
+MapIdentity identity_of(const DumpTensor& tensor) {
+  MapIdentity identity;
+  identity.node = identity.tensor = std::max(tensor.index, 0);
+  identity.name = tensor.name.empty() ? "#" + std::to_string(tensor.index) : tensor.name;
+  identity.dtype = tensor.dtype;
+  identity.scale = tensor.scale;
+  identity.zero_point = tensor.zero_point;
+  identity.quantized_dimension = tensor.quantized_dimension;
+  return identity;
+}
+
+kernels::Tensor tensor_of(Array& array, const TensorInfo& info) {
+  array.bytes.resize(array.bytes.size() + 64);
+  return {.dtype = array.dtype, .shape = array.shape, .data = array.bytes.data(), .strings = &array.strings, .info = &info};
+}
+
+}  // namespace visq::analysis

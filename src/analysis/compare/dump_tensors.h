@@ -1,0 +1,19 @@
+// Tensors of dumps as the comparison of maps takes them.
+#pragma once
+
+#include "kernels/op.h"
+#include "visq/compare.h"
+#include "visq/dump.h"
+
+namespace visq::analysis {
+
+/// A tensor of a dump as a model would declare it. Real values with a scale do not say what type they were rounded to: int32 stands for
+/// any, since its range clips nothing.
+TensorInfo declaration(const DumpTensor& tensor);
+
+MapIdentity identity_of(const DumpTensor& tensor);
+
+/// Refers to both. Lengthens the array: kernels and metrics may read behind the end.
+kernels::Tensor tensor_of(Array& array, const TensorInfo& info);
+
+}  // namespace visq::analysis

@@ -1,0 +1,81 @@
+#include "visqerror/sessions/dump_comparison.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "visq/compare_dump.h"
+#include "visqerror/sessions/record_choice.h"
+#include "visqerror/terminal/interrupt.h"
+
+namespace visq::tool {
+namespace {
+
+/// What neither dump can be asked for.
+Status check_options(const PairRequest& request) {
+  if (!request.labels.empty()) return usage_error("--labels: dumps hold no records to classify");
+  if (!request.eval.empty()) return usage_error("--eval: dumps do not say which feature maps are outputs");
+  if (request.options.post != PostProcess::kNone) return usage_error("--post: dumps do not say which feature maps are outputs");
+  if (request.options.origin) return usage_error("--origin: runs operators once more, so it needs models, not dumps of feature maps");
+  if (request.tokens != nullptr) return usage_error("--tokens: needs two models, not dumps of feature maps");
+  const PairWishes& pairs = request.data.pairs;
+  if (!pairs.pairs.empty() || !pairs.apart.empty()) return usage_error("--pair and --no-pair: dumps of feature maps are paired by name");
+  return {};
+}
+
+Result<CompareResult> compare_two_dumps(PairRequest& request, const Console& console) {
+  if (!request.sequence.feed_back.empty()) return usage_error("--feed-back: dumps of feature maps are compared as they are");
+  if (!request.data.path.empty()) return usage_error("--data: dumps of feature maps are compared as they are");
+  VISQ_ASSIGN(const auto reference, open_dump(request.reference));
+  VISQ_ASSIGN(const auto quantized, open_dump(request.quantized));
+  request.options.progress = console.progress("records");
+  request.options.stop = &interrupted();
+  return compare_dumps(*reference, request.reference, *quantized, request.quantized, request.options);
+}
+
+/// The model's data: those that the user gives, else what the dump says that the network was fed with.
+Result<Records> open_inputs(const PairRequest& request, const std::shared_ptr<DumpReader>& dump, const std::string& path,
+                            const CompareDumpOptions& options, const Model& model, const Console& console) {
+  if (!request.data.path.empty()) return open_records(request.data, model, nullptr, false, console, options.sequence);
+  VISQ_ASSIGN(const RecordSelection selection, parse_records(request.data.records));
+  VISQ_ASSIGN(auto source, dump_inputs(dump, path, options.channels, model));
+  VISQ_ASSIGN(const RecordRange range, clamp_records(selection, source->count(), path, console));
+  return Records{std::move(source), range, {}};
+}
+
+Result<CompareResult> compare_with_model(PairRequest& request, const Console& console) {
+  const bool model_is_reference = !holds_dump(request.reference);
+  const std::string& model_path = model_is_reference ? request.reference : request.quantized;
+  const std::string& dump_path = model_is_reference ? request.quantized : request.reference;
+  VISQ_ASSIGN(const SharedModel model, load(model_path, request.signature, console));
+  VISQ_ASSIGN(std::shared_ptr<DumpReader> dump, open_dump(dump_path));
+  CompareDumpOptions options;
+  VISQ_ASSIGN(options.sequence, open_sequence(request.sequence, *model, nullptr, console));
+  VISQ_ASSIGN(options.channels, channel_orders(dump_path));
+  VISQ_ASSIGN(const Records records, open_inputs(request, dump, dump_path, options, *model, console));
+  set_up(options, records, "records", console);
+  static_cast<NodeSelection&>(options) = request.options;
+  options.metrics = request.options.metrics;
+  options.per_channel = request.options.per_channel;
+  options.per_record = request.options.per_record;
+  options.max_scale = request.options.max_scale;
+  options.model_is_reference = model_is_reference;
+  // What a device wrote is held against the device's arithmetic.
+  const Mode usual = model_is_reference && has_quantization(*model) ? Mode::kInteger : default_mode(*model);
+  options.mode = (model_is_reference ? request.reference_mode : request.quantized_mode).value_or(usual);
+  say_if_sequence({model.get()}, console);
+  return compare_dump(model, *records.source, *dump, dump_path, options);
+}
+
+}  // namespace
+
+bool names_dump(const PairRequest& request) {
+  return !request.quantized.empty() && (holds_dump(request.reference) || holds_dump(request.quantized));
+}
+
+Result<CompareResult> compare_dumped(PairRequest& request, const Console& console) {
+  VISQ_TRY(check_options(request));
+  const bool both = holds_dump(request.reference) && holds_dump(request.quantized);
+  return both ? compare_two_dumps(request, console) : compare_with_model(request, console);
+}
+
+}  // namespace visq::tool
