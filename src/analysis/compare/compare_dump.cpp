@@ -24,6 +24,14 @@ constexpr std::int64_t kRecordsForPairs = 4;
 
 bool holds_record(const DumpReader& dump, std::int64_t record) { return std::ranges::binary_search(dump.records(), record); }
 
+/// From the first to behind the last of the records that both have.
+Result<RecordRange> records_of_both(const DumpReader& dump, const std::string& dump_path, const RecordSource& data, RecordRange range) {
+  const auto& all = dump.records();
+  const auto first = std::ranges::lower_bound(all, range.first), end = std::ranges::lower_bound(all, range.last);
+  if (first == end) return bad_input("{} and {} have no record in common", dump_path, data.description());
+  return RecordRange{*first, *(end - 1) + 1};
+}
+
 /// Shows the maps of a run to DumpPairs.
 class PairFinder : public MapSink {
  public:
@@ -203,19 +211,17 @@ void identify(const Model& model, const DumpReader& dump, const std::string& dum
 
 Result<CompareResult> compare_dump(std::shared_ptr<const Model> model, RecordSource& data, DumpReader& dump, const std::string& dump_path,
                                    const CompareDumpOptions& options) {
-  const RecordRange range = options.records;
-  const auto first = std::ranges::lower_bound(dump.records(), range.first);
-  if (first == dump.records().end() || *first >= range.last) {
-    return bad_input("{} and {} have no record in common", dump_path, data.description());
-  }
-  VISQ_ASSIGN(const auto tensors, dump.tensors(*first));
+  VISQ_ASSIGN(const RecordRange common, records_of_both(dump, dump_path, data, options.records));
+  VISQ_ASSIGN(const auto tensors, dump.tensors(common.first));
   const MapNames names(*model, 0);
   const std::string file = model->path.substr(model->path.find_last_of('/') + 1);
   analysis::DumpPairs finder(*model, names, tensors, options.channels, !dump.model().empty() && dump.model() == file);
   RunOptions run_options;
   static_cast<SequenceRequest&>(run_options) = options;
   run_options.mode = options.mode;
-  run_options.records = {options.sequence.feed_back.empty() ? *first : range.first, std::min(range.last, *first + kRecordsForPairs)};
+  // What a record left behind goes into the next one, so a sequence runs from its beginning.
+  const std::int64_t start = keeps_state(*model) || !options.sequence.feed_back.empty() ? options.records.first : common.first;
+  run_options.records = {start, std::min(common.last, common.first + kRecordsForPairs)};
   run_options.progress = nullptr;
   PairFinder sampler(finder, dump);
   VISQ_TRY(run(model, data, run_options, sampler));
@@ -226,20 +232,21 @@ Result<CompareResult> compare_dump(std::shared_ptr<const Model> model, RecordSou
   result.match = report_of(pairs, finder, tensors, *model, names, options.model_is_reference);
   VISQ_ASSIGN(auto chosen, choose(pairs, names, tensors, options, dump_path));
   MapsAgainstDump maps(*model, names, dump, tensors, std::move(chosen), options, result.metrics);
-  run_options.records = range;
+  run_options.records = {start, common.last};
   run_options.progress = options.progress;
   auto not_run = run(model, data, run_options, maps);
   const bool stopped = options.stop != nullptr && options.stop->load();
   if (!not_run.ok() && !stopped) return not_run.error();
 
   static_cast<RunIdentity&>(result) = analysis::run_identity(data.description(), options);
+  result.records = common;
   result.interrupted = stopped;
   identify(*model, dump, dump_path, options, result);
   conclude(maps, *model, options.max_scale, result);
   if (not_run.ok()) tell_gaps(*not_run, *model, names, result);
-  if (maps.records() < range.last - range.first) {
-    result.match.warnings.push_back(fmt::format("{}: {} of the {} records are not in it", dump_path,
-                                                range.last - range.first - maps.records(), range.last - range.first));
+  const std::int64_t wanted = options.records.last - options.records.first;
+  if (maps.records() < wanted && !stopped) {
+    result.match.warnings.push_back(fmt::format("{}: {} of the {} records are not in it", dump_path, wanted - maps.records(), wanted));
   }
   return result;
 }

@@ -169,6 +169,20 @@ TEST(CompareDump, WhatHasNoPartnerIsExplained) {
   EXPECT_EQ(none.error().message, "dump and memory have no record in common");
 }
 
+TEST(CompareDump, TellsWhichRecordsTheNumbersAreOf) {
+  const auto reference = network(0, true, "scaled"), quantized = network(0.02F, true, "scaled");
+  MemoryDump dump([](const std::string& name) { return name; });
+  MemorySource data(inputs());
+  RunOptions one;
+  one.records = {1, 2};
+  ASSERT_TRUE(run(reference, data, one, dump).ok());
+  const auto result = against_dump(dump, quantized);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  EXPECT_EQ(result->records.first, 1);
+  EXPECT_EQ(result->records.last, 2);
+  EXPECT_EQ(result->match.warnings, std::vector<std::string>{"dump: 2 of the 3 records are not in it"});
+}
+
 TEST(CompareDump, ItsInputsFeedTheModelWithChannelsWhereItWantsThem) {
   const auto model = network(0.02F, true, "scaled");
   const auto dump = std::make_shared<MemoryDump>([](const std::string& name) { return name == "in" ? "input" : ""; });
