@@ -1,6 +1,10 @@
 // From a record to the inputs of a model.
+#include <algorithm>
+#include <optional>
+
 #include "core/as_size.h"
 #include "core/error.h"
+#include "data/channel_order.h"
 #include "data/sources/convert.h"
 #include "data/sources/input_spec.h"
 #include "visq/data.h"
@@ -45,6 +49,15 @@ Result<Array> convert(Array data, const TensorInfo& input, const TensorInfo* own
   return data;
 }
 
+/// Data of the pair's other model with their channels where this one has them; nothing where they are there already.
+std::optional<Array> in_place_of(const Array& data, const data::InputSpec& input) {
+  if (!input.has_rank || std::ranges::find(input.dims, -1) != input.dims.end()) return std::nullopt;
+  const Shape wanted(input.dims);
+  const auto moves = data::possible_moves(data.shape, wanted, ChannelOrder::kUnknown);
+  if (moves.empty() || !moves.front().moves()) return std::nullopt;
+  return data::moved(data, moves.front(), wanted);
+}
+
 std::vector<TensorInfo> inputs_of(const Model& model) {
   std::vector<TensorInfo> inputs;
   for (const int index : model.main().inputs) inputs.push_back(model.main().tensors[as_size(index)]);
@@ -86,6 +99,7 @@ Result<std::vector<Array>> InputFeed::feed(Record record, const Side& side) cons
     Array& data = record.inputs[position];  // each feeds one input, so it may be moved on
     const data::InputSpec spec = data::input_spec(side.inputs[i], i);
     const std::string place = fmt::format("{}: record {}, {}", side.path, record.index, spec.label);
+    if (auto other = in_place_of(data, spec)) data = std::move(*other);
     VISQ_ASSIGN(Shape shape, data::fit_shape(spec, data.shape, place));
     VISQ_TRY(data::check_type(spec, data.dtype, place));
     const TensorInfo* const stored = owner(position, data.dtype);

@@ -3,6 +3,7 @@
 
 #include "core/as_size.h"
 #include "core/error.h"
+#include "data/channel_order.h"
 #include "data/sources/input_spec.h"
 
 namespace visq {
@@ -34,6 +35,20 @@ bool fits(const Candidate& a, const Candidate& b) {
   return sizes_agree(a.spec.dims, b.spec.dims) || sizes_agree(without_batch(a.spec.dims), without_batch(b.spec.dims));
 }
 
+/// Whether only the channels stand elsewhere: NCHW in one, NHWC in the other. Sizes are known, or nothing tells.
+bool fits_moved(const Candidate& a, const Candidate& b) {
+  const auto open = [](const Candidate& each) {
+    return !each.spec.has_rank || std::ranges::find(each.spec.dims, -1) != each.spec.dims.end();
+  };
+  if (kind_of(*a.tensor) != kind_of(*b.tensor) || open(a) || open(b)) return false;
+  return !data::possible_moves(Shape(a.spec.dims), Shape(b.spec.dims), ChannelOrder::kUnknown).empty();
+}
+bool same_alias_moved(const Candidate& a, const Candidate& b) {
+  return fits_moved(a, b) && !a.spec.alias.empty() && a.spec.alias == b.spec.alias;
+}
+bool same_name_moved(const Candidate& a, const Candidate& b) { return fits_moved(a, b) && a.spec.name == b.spec.name; }
+bool same_position_moved(const Candidate& a, const Candidate& b) { return fits_moved(a, b) && a.position == b.position; }
+
 bool same_alias(const Candidate& a, const Candidate& b) { return fits(a, b) && !a.spec.alias.empty() && a.spec.alias == b.spec.alias; }
 bool same_name(const Candidate& a, const Candidate& b) { return fits(a, b) && a.spec.name == b.spec.name; }
 bool same_type(const Candidate& a, const Candidate& b) { return fits(a, b) && a.spec.dims == b.spec.dims && a.spec.dtype == b.spec.dtype; }
@@ -45,8 +60,9 @@ struct Rule {
   bool (*holds)(const Candidate&, const Candidate&);
   bool unique;
 };
-constexpr Rule kRules[] = {{same_alias, true}, {same_name, true},      {same_type, true},
-                           {same_shape, true}, {same_position, false}, {fits, false}};
+constexpr Rule kRules[] = {{same_alias, true},           {same_name, true},  {same_type, true},        {same_shape, true},
+                           {same_position, false},       {fits, false},      {same_alias_moved, true}, {same_name_moved, true},
+                           {same_position_moved, false}, {fits_moved, false}};
 
 std::vector<Candidate> candidates(const Model& model) {
   std::vector<Candidate> list;

@@ -65,6 +65,17 @@ bool shapes_fit(const TensorInfo& a, const TensorInfo& b) {
   return true;
 }
 
+bool shapes_fit_turned(const TensorInfo& a, const TensorInfo& b) {
+  if (shapes_fit(a, b)) return true;
+  const int rank = a.shape.rank();
+  if (rank < 3 || b.shape.rank() != rank || a.shape[0] != b.shape[0]) return false;
+  const auto own = a.shape.dims().subspan(1), other = b.shape.dims().subspan(1);
+  const auto turned = [](auto first, auto last) {  // (channels, …) and (…, channels)
+    return first.front() == last.back() && std::ranges::equal(first.subspan(1), last.first(last.size() - 1));
+  };
+  return turned(own, other) || turned(other, own);
+}
+
 bool same_details(const GraphIndex& r, int r_op, const GraphIndex& q, int q_op) {
   return options_agree(r.op(r_op), q.op(q_op)) && integers_agree(r, r_op, q, q_op).value_or(true);
 }
@@ -152,7 +163,7 @@ std::optional<Evidence> EvidenceBook::look(int r_op, int q_op) {
   if (r.type != q.type || r.custom_code != q.custom_code || r.outputs.size() != q.outputs.size() || r.outputs.empty()) return std::nullopt;
   if (r_.graph.foldable(r_op) != q_.graph.foldable(q_op)) return std::nullopt;  // by a constant, or two maps
   for (std::size_t k = 0; k < r.outputs.size(); ++k) {
-    if (!shapes_fit(r_.graph.index().tensor(r.outputs[k]), q_.graph.index().tensor(q.outputs[k]))) return std::nullopt;
+    if (!shapes_fit_turned(r_.graph.index().tensor(r.outputs[k]), q_.graph.index().tensor(q.outputs[k]))) return std::nullopt;
   }
   look_at_constants(r_, r_op);
   look_at_constants(q_, q_op);

@@ -22,6 +22,8 @@ struct Evidence {
 
 /// Same sizes; an axis that the file leaves open (-1 in the signature) fits any size.
 bool shapes_fit(const TensorInfo& a, const TensorInfo& b);
+/// Also where one has its channels in front and the other at the end.
+bool shapes_fit_turned(const TensorInfo& a, const TensorInfo& b);
 
 /// The same options and integer constants.
 bool same_details(const GraphIndex& r, int r_op, const GraphIndex& q, int q_op);

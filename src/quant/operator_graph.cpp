@@ -17,6 +17,15 @@ constexpr std::size_t kMostWithAncestors = 8192;
 bool is_affine(const Operator& op) { return op.type == "MUL" || op.type == "ADD" || op.type == "SUB" || op.type == "DIV"; }
 bool is_padding(const Operator& op) { return op.type == "PAD" || op.type == "PADV2"; }
 
+/// One value for the whole map, or one per channel, which stands last (NHWC) or behind the batch (NCHW, the constant's shape tells).
+bool per_channel(const TensorInfo& constant, const TensorInfo& map) {
+  const std::int64_t values = constant.shape.elements();
+  const int rank = map.shape.rank(), own = constant.shape.rank();
+  if (values == 1 || rank == 0) return values == 1;
+  const bool in_front = rank > 2 && own >= rank - 1 && constant.shape[own - rank + 1] == values && map.shape[1] == values;
+  return values == map.shape.back() || in_front;
+}
+
 }  // namespace
 
 int unturned(const GraphIndex& index, int tensor) {
@@ -78,9 +87,7 @@ void OperatorGraph::find_kinds() {
     const kernels::OpDef& facts = kernels::facts_of(node);
     const TensorInfo* constant = index_.largest_constant(op);
     const TensorInfo& output = index_.tensor(node.outputs[0]);
-    const std::int64_t channels = output.shape.rank() > 0 ? output.shape[output.shape.rank() - 1] : 1;
-    const bool per_channel = constant != nullptr && (constant->shape.elements() == channels || constant->shape.elements() == 1);
-    foldable_[as_size(op)] = facts.clamps.has_value() || (is_affine(node) && per_channel);
+    foldable_[as_size(op)] = facts.clamps.has_value() || (is_affine(node) && constant != nullptr && per_channel(*constant, output));
     absorbable_[as_size(op)] = foldable_[as_size(op)] || facts.reorders || is_padding(node) || is_cut(node);
   }
 }

@@ -133,6 +133,7 @@ class MapPairer {
     std::vector<Stage> stages{{side.index.op(op).outputs[0], fused_activation(side.index.op(op))}};
     for (int next = side.graph.only_reader(op); next != kNone; next = side.graph.only_reader(next)) {
       const Operator& node = side.index.op(next);
+      if (kernels::facts_of(node).reorders && !side.op_paired[as_size(next)]) continue;  // to where the next one wants the channels
       const bool clamps = kernels::facts_of(node).clamps.has_value();
       if (!side.graph.foldable(next) || side.op_paired[as_size(next)] || done_behind(other, counterpart, node.type)) break;
       if (!stages.back().activation.empty() || !(clamps || takes_factors)) break;
@@ -151,7 +152,7 @@ class MapPairer {
     for (std::size_t i = 0; i < own.size(); ++i) {
       for (std::size_t j = 0; j < other.size(); ++j) {
         const bool same = own[i].activation == other[j].activation || limited(r_, own, i) || limited(q_, other, j);
-        const bool fit = shapes_fit(r_.index.tensor(own[i].tensor), q_.index.tensor(other[j].tensor));
+        const bool fit = shapes_fit_turned(r_.index.tensor(own[i].tensor), q_.index.tensor(other[j].tensor));
         if (same && fit && i + j > best.first + best.second) best = {i, j};
       }
     }
@@ -251,7 +252,7 @@ class MapPairer {
       const int q = same->second, maker = r_.index.maker(r), q_maker = q_.index.maker(q);
       const bool judged = maker != kNone && q_maker != kNone && r_.index.op(maker).type == q_.index.op(q_maker).type;
       if (judged && !same_source(maker, q_maker)) continue;
-      if (shapes_fit(r_.index.tensor(r), q_.index.tensor(q))) join(r, q, PairedBy::kName);
+      if (shapes_fit_turned(r_.index.tensor(r), q_.index.tensor(q))) join(r, q, PairedBy::kName);
     }
   }
 
@@ -312,11 +313,15 @@ class MapPairer {
 
   /// Says so where an operator behind this one, and so this one's map too, is a part of one operator of the other graph.
   static std::string taken_over(const PairSide& own, int maker, const PairSide& other) {
-    for (int next = own.graph.only_reader(maker); next != kNone && own.graph.foldable(next); next = own.graph.only_reader(next)) {
+    int first = kNone;  // what was done to the map
+    for (int next = own.graph.only_reader(maker); next != kNone; next = own.graph.only_reader(next)) {
+      if (kernels::facts_of(own.index.op(next)).reorders && !own.op_paired[as_size(next)]) continue;
+      if (!own.graph.foldable(next)) break;
+      if (first == kNone) first = next;
       const int partner = own.partner[as_size(own.index.op(next).outputs[0])];
       if (partner == kNone) continue;
       if (own.op_paired[as_size(next)]) break;
-      return fmt::format("{} fused into '{}'", own.index.op(own.graph.only_reader(maker)).type, other.index.tensor(partner).name);
+      return fmt::format("{} fused into '{}'", own.index.op(first).type, other.index.tensor(partner).name);
     }
     return {};
   }

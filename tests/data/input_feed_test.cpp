@@ -162,5 +162,18 @@ TEST(InputFeed, OrdersAndShapesInputsAsTheTwinHasThem) {
             "f.tflite: record 3, input 0 'a': shape [3], expected [1, 2]");
 }
 
+TEST(InputFeed, ATwinWithItsChannelsElsewhereIsFedTheSamePicture) {
+  const Model model = data_model("f.tflite", {data_tensor("x", DType::kFloat32, {1, 2, 1, 3})});
+  const Model twin = data_model("q.tflite", {data_tensor("y", DType::kFloat32, {1, 3, 2, 1})});
+  const auto feed = InputFeed::create(model, &twin);
+  ASSERT_TRUE(feed.ok()) << feed.error().message;
+  const Record record = record_of({floats({1, 2, 1, 3}, {1, 2, 3, 4, 5, 6})});
+  EXPECT_THAT(elements<float>(feed->for_model(record).value()[0]), ElementsAre(1, 2, 3, 4, 5, 6));
+  const auto moved = feed->for_twin(record);
+  ASSERT_TRUE(moved.ok()) << moved.error().message;
+  EXPECT_EQ((*moved)[0].shape, (Shape{1, 3, 2, 1}));
+  EXPECT_THAT(elements<float>((*moved)[0]), ElementsAre(1, 4, 2, 5, 3, 6));
+}
+
 }  // namespace
 }  // namespace visq

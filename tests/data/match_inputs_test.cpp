@@ -71,8 +71,14 @@ TEST(MatchInputs, TellsWhatDoesNotFit) {
       "q.tflite: input 1 'c' (float32 [1, 3]) fits no input of f.tflite that is left: input 1 'b' takes [1, 2] there; the sizes differ, "
       "so no feature map can be compared: quantize the float model for [1, 2], or export it for [1, 3]");
   EXPECT_EQ(error({kA}, {kIds}), "q.tflite: input 0 'ids' (int32 [1, 2]) fits no input of f.tflite that is left");
-  const TensorInfo pixels = data_tensor("x", DType::kFloat32, {1, 8, 8, 3}), planes = data_tensor("x", DType::kFloat32, {1, 3, 8, 8});
-  EXPECT_THAT(error({pixels}, {planes}), ::testing::HasSubstr("the axes are in another order"));
+  const TensorInfo rows = data_tensor("x", DType::kFloat32, {1, 8, 9, 3}), columns = data_tensor("x", DType::kFloat32, {1, 9, 8, 3});
+  EXPECT_THAT(error({rows}, {columns}), ::testing::HasSubstr("the axes are in another order"));
+}
+
+TEST(MatchInputs, ChannelsMayStandInFrontOrAtTheEnd) {
+  const TensorInfo pixels = data_tensor("x", DType::kFloat32, {1, 8, 9, 3}), planes = data_tensor("y", DType::kFloat32, {1, 3, 8, 9});
+  EXPECT_THAT(order({pixels}, {planes}), ElementsAre(0));
+  EXPECT_THAT(order({planes, kA}, {kA, pixels}), ElementsAre(1, 0));
 }
 
 }  // namespace

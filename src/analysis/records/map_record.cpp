@@ -6,6 +6,7 @@
 #include "analysis/records/real_values.h"
 #include "core/as_size.h"
 #include "core/error.h"
+#include "data/channel_order.h"
 #include "metrics/divergence.h"
 #include "quant/fake_quantize.h"
 
@@ -70,11 +71,32 @@ void compare_channels(const float* f, const float* q, const Tensor& tensor, MapR
   }
 }
 
+/// Where both have the same values with their channels in another place (NCHW, NHWC): the map in the other's order, in `memory`.
+bool move_channels(Tensor& tensor, const Shape& wanted, Array& memory) {
+  if (tensor.shape == wanted || tensor.strings != nullptr || size_of(tensor.dtype) == 0 || tensor.shape.rank() != wanted.rank())
+    return false;
+  const auto moves = data::possible_moves(tensor.shape, wanted, ChannelOrder::kUnknown);
+  if (moves.empty()) return false;
+  memory.dtype = tensor.dtype, memory.shape = tensor.shape;
+  memory.bytes.assign(tensor.data, tensor.data + as_size(tensor.elements()) * size_of(tensor.dtype));
+  memory = data::moved(memory, moves.front(), wanted);
+  memory.bytes.resize(memory.bytes.size() + 64);  // metrics may read behind the end
+  tensor.shape = wanted;
+  tensor.data = memory.bytes.data();
+  return true;
+}
+
 }  // namespace
 
 MapRecord compare_tensors(const Tensor& f, const Tensor& q, std::int64_t saturated, MapDetail detail, MapScratch& scratch) {
   MapRecord record;
   record.shape = f.shape;
+  Array moved;
+  if (Tensor elsewhere = f; move_channels(elsewhere, q.shape, moved)) {
+    record = compare_tensors(elsewhere, q, saturated, detail, scratch);
+    record.shape = f.shape;
+    return record;
+  }
   if (f.shape != q.shape) {
     record.not_compared = fmt::format("shapes differ: {} and {}", to_string(f.shape), to_string(q.shape));
     return record;
