@@ -4,6 +4,7 @@
 #include "core/as_size.h"
 #include "quant/code_table.h"
 #include "runtime/graph_library.h"
+#include "runtime/real_kernel.h"
 
 namespace visq::runtime {
 
@@ -33,9 +34,8 @@ Status check_main_type(const kernels::OpDef& def, const kernels::PrepareContext&
   return context.unsupported("cannot run with {}{} as input {}", main.quantized() ? "quantized " : "", name(main.dtype), def.main_input);
 }
 
-}  // namespace
-
-Result<PrepareOutcome> prepare_node(const PreparedGraph& graph, std::string place, PrepareRequest request) {
+/// As the registry defines it for the tensors' types.
+Result<PrepareOutcome> prepare_defined(const PreparedGraph& graph, std::string place, PrepareRequest request) {
   const std::string& label = request.op->label();
   const kernels::OpDef* const integer = kernels::find_integer_op(label);
   const bool stored = touches_stored(request.inputs, request.outputs), may_round = request.may_round;
@@ -72,6 +72,31 @@ Result<PrepareOutcome> prepare_node(const PreparedGraph& graph, std::string plac
   outcome.values_read = context.values_read();
   outcome.open = context.open();
   return outcome;
+}
+
+/// Prepares the operator as in a run on real values, and puts what turns stored integers into them and back around it.
+Result<PrepareOutcome> prepare_on_reals(const PreparedGraph& graph, std::string place, PrepareRequest request) {
+  const std::vector<kernels::Tensor*> outputs = request.outputs;
+  VISQ_ASSIGN(RealTensors reals, RealTensors::of(place, request.inputs, outputs));
+  request.inputs = reals.inputs();
+  request.outputs = reals.outputs();
+  request.codes_available.clear();
+  request.may_round = false;
+  VISQ_ASSIGN(PrepareOutcome outcome, prepare_defined(graph, std::move(place), std::move(request)));
+  if (outcome.kernel == nullptr) return outcome;
+  reals.hand_over(outputs);
+  outcome.kernel = std::move(reals).around(std::move(outcome.kernel));
+  return outcome;
+}
+
+}  // namespace
+
+Result<PrepareOutcome> prepare_node(const PreparedGraph& graph, std::string place, PrepareRequest request) {
+  const bool stored = touches_stored(request.inputs, request.outputs);
+  if (!stored || !may_be_on_reals(graph.model(), *request.op)) return prepare_defined(graph, std::move(place), std::move(request));
+  if (has_zero_points_by_channel(request.inputs)) return prepare_on_reals(graph, std::move(place), std::move(request));
+  auto defined = prepare_defined(graph, place, request);
+  return defined.ok() ? std::move(defined) : prepare_on_reals(graph, std::move(place), std::move(request));
 }
 
 }  // namespace visq::runtime

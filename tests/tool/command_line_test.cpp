@@ -145,6 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
         UsageCase{{"run", kInt8}, "run: no output; give -o FILE.h5"},
         UsageCase{{"run", "-o", "x.h5"}, "run: no model given; see 'visqerror run --help'"},
         UsageCase{{"run", kInt8, "-o", kInt8}, kInt8 + ": would overwrite an input"},
+        UsageCase{{"run", kInt8 + ":1", "-o", kInt8}, kInt8 + ": would overwrite an input"},
         UsageCase{{"dot"}, "dot: no visq.json file given; see 'visqerror dot --help'"},
         UsageCase{{"--q_circle", "b", "--mse_output", "o"}, "--fp32_circle is required"},
         UsageCase{{"-f", "a", "--mse_output", "o"}, "--q_circle is required"},

@@ -11,6 +11,7 @@
 #include "visqerror/options/command.h"
 #include "visqerror/options/sequence_arguments.h"
 #include "visqerror/outputs/output_files.h"
+#include "visqerror/sessions/real_operators.h"
 #include "visqerror/sessions/session.h"
 #include "visqerror/sessions/signatures.h"
 #include "visqerror/terminal/exit_code.h"
@@ -96,6 +97,7 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(const Records records, open_records(arguments.data, *model, nullptr, false, console, options.sequence));
   set_up(options, records, "records", console);
   say_if_sequence({model.get()}, console);
+  say_if_on_reals(model, options.mode, console);
   VISQ_ASSIGN(const auto writer, DumpWriter::create(arguments.out, model->path, options.mode));
   InterruptibleSink sink(*writer);
   auto outcome = run(model, *records.source, options, sink);

@@ -28,6 +28,14 @@ std::string canonical(const std::string& path) {
   return error ? path : result.string();
 }
 
+/// The file of an input; what follows ':' behind a file's name chooses a part of it (FILE.litertlm:1, FILE.h5:DATASET).
+std::string file_of(const std::string& input) {
+  std::error_code error;
+  const auto colon = input.rfind(':');
+  if (colon == std::string::npos || fs::exists(input, error)) return input;
+  return fs::exists(input.substr(0, colon), error) ? input.substr(0, colon) : input;
+}
+
 bool is_device(const std::string& path) {
   struct stat facts {};
   return ::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
@@ -79,7 +87,7 @@ Status check_distinct(const std::vector<std::string>& outputs, const std::vector
     if (is_device(outputs[i])) continue;
     const std::string path = canonical(outputs[i]);
     for (const std::string& input : inputs) {
-      if (path == canonical(input)) return usage_error("{}: would overwrite an input", outputs[i]);
+      if (path == canonical(file_of(input))) return usage_error("{}: would overwrite an input", outputs[i]);
     }
     for (std::size_t j = 0; j < i; ++j) {
       if (path == canonical(outputs[j])) return usage_error("{}: is asked for twice", outputs[i]);

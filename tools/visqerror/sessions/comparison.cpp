@@ -7,6 +7,7 @@
 #include "core/ranks.h"
 #include "visq/limits.h"
 #include "visqerror/sessions/dump_comparison.h"
+#include "visqerror/sessions/real_operators.h"
 #include "visqerror/sessions/run_log.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
@@ -89,6 +90,8 @@ Result<CompareResult> compare_models(PairRequest request, const Pair& models, co
   set_modes(request, *reference, *quantized);
   options.watch = watch_run(console);
   say_if_sequence({reference.get(), quantized.get()}, console);
+  say_if_on_reals(reference, options.reference_mode, console);
+  say_if_on_reals(quantized, options.quantized_mode, console);
   auto result = compare(reference, quantized, *records.source, options);
   if (result.ok() && !has_quantization(*quantized)) console.warn(fmt::format("{}: holds no quantized tensor", quantized->path));
   if (result.ok() && options.origin) VISQ_TRY(add_shares(reference, quantized, *records.source, options, console, *result));

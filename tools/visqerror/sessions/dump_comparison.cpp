@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "visq/compare_dump.h"
+#include "visqerror/sessions/real_operators.h"
 #include "visqerror/sessions/record_choice.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -63,6 +64,7 @@ Result<CompareResult> compare_with_model(PairRequest& request, const Console& co
   const Mode usual = model_is_reference && has_quantization(*model) ? Mode::kInteger : default_mode(*model);
   options.mode = (model_is_reference ? request.reference_mode : request.quantized_mode).value_or(usual);
   say_if_sequence({model.get()}, console);
+  say_if_on_reals(model, options.mode, console);
   return compare_dump(model, *records.source, *dump, dump_path, options);
 }
 
