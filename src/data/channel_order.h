@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "visq/dump_layout.h"
+#include "visq/dumps/dump_layout.h"
 #include "visq/shape.h"
 #include "visq/tensor.h"
 

@@ -3,11 +3,11 @@
 
 #include "core/error.h"
 #include "data/channel_order.h"
-#include "data/numpy/map_table.h"
 #include "data/sources/folder.h"
 #include "data/sources/input_spec.h"
+#include "data/sources/map_table.h"
 #include "model/printable.h"
-#include "visq/dump_layout.h"
+#include "visq/dumps/dump_layout.h"
 
 namespace visq {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "support/models/data_models.h"
 #include "support/runs/data_files.h"
-#include "visq/dump_layout.h"
+#include "visq/dumps/dump_layout.h"
 
 /// For builds with a leak checker: after a failed close (full disk) the library itself keeps a few buffers.
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }  // NOLINT(bugprone-reserved-identifier)

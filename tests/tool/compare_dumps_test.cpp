@@ -56,5 +56,26 @@ TEST_F(CompareDumps, WithNothingInCommonAreRefused) {
   EXPECT_NE(result.err.find("have no record in common"), std::string::npos) << result.err;
 }
 
+TEST_F(CompareDumps, AModelIsRunOnWhatTheDumpWasMadeOf) {
+  const ProcessResult result = run_tool({"compare", folder_ / "f.h5", kInt8, "--metrics", "mse,sqnr", "--json", "-"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json of_dump = Json::parse(result.out);
+  EXPECT_EQ(schema_violation("compare.schema.json", of_dump), "");
+  const ProcessResult models = run_tool({"compare", kFp32, kInt8, "-d", kData, "--records", "4", "--metrics", "mse,sqnr", "--json", "-"});
+  const Json of_models = Json::parse(models.out);
+  ASSERT_EQ(of_dump["nodes"].size(), of_models["nodes"].size());
+  for (std::size_t i = 0; i < of_dump["nodes"].size(); ++i) {
+    EXPECT_EQ(of_dump["nodes"][i]["quantized"]["name"], of_models["nodes"][i]["quantized"]["name"]);
+    EXPECT_EQ(of_dump["nodes"][i]["metrics"], of_models["nodes"][i]["metrics"]);
+  }
+  EXPECT_EQ(of_dump["outputs"][0]["metrics"], of_models["outputs"][0]["metrics"]);
+}
+
+TEST_F(CompareDumps, BesideAModelTakeNoLabels) {
+  const ProcessResult result = run_tool({"compare", folder_ / "f.h5", kInt8, "--labels", kData});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.err.find("--labels: dumps hold no records to classify"), std::string::npos) << result.err;
+}
+
 }  // namespace
 }  // namespace visq::testing

@@ -1,5 +1,5 @@
 // Compares a dump with a model that is run over the same records: once over the first of them to find pairs, once over all.
-#include "visq/compare_dump.h"
+#include "visq/dumps/compare_dump.h"
 
 #include <algorithm>
 

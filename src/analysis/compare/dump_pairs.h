@@ -9,7 +9,7 @@
 
 #include "analysis/facts/map_identity.h"
 #include "data/channel_order.h"
-#include "visq/dump_layout.h"
+#include "visq/dumps/dump_layout.h"
 #include "visq/pairing.h"
 #include "visq/run.h"
 

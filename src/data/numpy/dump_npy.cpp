@@ -3,10 +3,10 @@
 #include <filesystem>
 
 #include "core/error.h"
-#include "data/numpy/map_table.h"
 #include "data/numpy/npy.h"
 #include "data/numpy/npy_files.h"
 #include "data/sources/folder.h"
+#include "data/sources/map_table.h"
 #include "data/sources/numbered.h"
 #include "model/printable.h"
 

@@ -1,4 +1,4 @@
-#include "visq/compare_dump.h"
+#include "visq/dumps/compare_dump.h"
 
 #include <gtest/gtest.h>
 

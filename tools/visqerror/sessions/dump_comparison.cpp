@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "visq/compare_dump.h"
+#include "visq/dumps/compare_dump.h"
 #include "visqerror/sessions/real_operators.h"
 #include "visqerror/sessions/record_choice.h"
 #include "visqerror/terminal/interrupt.h"

@@ -1,4 +1,4 @@
-#include "data/numpy/map_table.h"
+#include "data/sources/map_table.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "visq/compare.h"
-#include "visq/dump_layout.h"
+#include "visq/dumps/dump_layout.h"
 
 namespace visq {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "visq/dump_layout.h"
+#include "visq/dumps/dump_layout.h"
 
 namespace visq::data {
 
