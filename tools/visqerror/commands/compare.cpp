@@ -228,7 +228,7 @@ std::function<int()> setup(Options& options) {
       "  visqerror compare fp32.tflite int8.tflite -d data.h5 --origin  # which node?\n"
       "  visqerror compare int8.tflite -d data.h5       # against its integer execution\n"
       "  visqerror compare fp32_maps.h5 device_maps.h5  # two dumps, see run\n"
-      "  visqerror compare torch_maps int8.tflite       # PyTorch's dump and a model");
+      "  visqerror compare fp32_maps.h5 int8.tflite     # a dump and a model");
   return [arguments] { return finish(execute(*arguments)); };
 }
 
