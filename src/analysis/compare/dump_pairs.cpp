@@ -1,6 +1,6 @@
 #include "analysis/compare/dump_pairs.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

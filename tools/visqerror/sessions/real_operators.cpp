@@ -1,10 +1,10 @@
 #include "visqerror/sessions/real_operators.h"
 
-#include <fmt/ranges.h>
 
 #include <set>
 
 #include "core/as_size.h"
+#include "core/joined.h"
 #include "runtime/prepared_graph.h"
 #include "runtime/real_kernel.h"
 
@@ -23,7 +23,7 @@ void say_if_on_reals(const SharedModel& model, Mode mode, const Console& console
   if (types.empty()) return;
   console.warn(fmt::format(
       "{}: no integer arithmetic is defined for {} as they stand here: computed on real values, rounded to their outputs' grids",
-      model->path, fmt::join(types, ", ")));
+      model->path, joined(types, ", ")));
 }
 
 }  // namespace visq::tool
