@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "visq/accuracy.h"
+#include "visq/device.h"
 #include "visq/dump.h"
 #include "visq/graph.h"
 #include "visq/identity.h"
@@ -175,10 +176,11 @@ struct CompareResult : PairIdentity {
   Graph graph;                           ///< graph_of(reference), for pictures
   Graph quantized_graph;                 ///< graph_of(the quantized model), for pictures of both; empty: not known
   MatchReport match;
-  std::optional<Accuracy> accuracy;   ///< where there are labels
-  std::optional<TokenScores> tokens;  ///< where there was a TokenTask with an output; merge() drops it
-  std::int64_t share_records = 0;     ///< that measured shares are of; 0: there are none
-  std::optional<ModeGap> mode_gap;    ///< where measure_mode_gap() found one to measure
+  std::optional<Accuracy> accuracy;    ///< where there are labels
+  std::optional<DeviceReport> device;  ///< where the quantized side is a device's dump
+  std::optional<TokenScores> tokens;   ///< where there was a TokenTask with an output; merge() drops it
+  std::int64_t share_records = 0;      ///< that measured shares are of; 0: there are none
+  std::optional<ModeGap> mode_gap;     ///< where measure_mode_gap() found one to measure
   std::vector<Anomaly> anomalies;
   std::vector<NotComputed> not_computed;
   std::optional<RecordSums> sums;  ///< with options.per_record

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "visq/model.h"
+#include "visq/preparation.h"
 #include "visq/tensor.h"
 
 namespace visq {
@@ -44,13 +45,24 @@ class RecordSource {
 /// - a folder with a sub-folder per input, each holding 0.npy, 1.npy … Sub-folders match inputs by name exactly, then with '/' and ':'
 ///   as '_', then by number;
 /// - a folder of 0.npy, 1.npy … for a model with one input;
-/// - one .npy whose first axis counts the records, for a model with one input.
+/// - one .npy whose first axis counts the records, for a model with one input;
+/// - an .npz with such an array per input, named like sub-folders; for a model with one input the only array that fits it, or
+/// FILE.npz:NAME;
+///   else as many arrays as there are inputs, in their order, which is a remark;
+/// - FILE.h5:/DATASET, one dataset of an HDF5 file whose first axis counts the records, for a model with one input;
+/// - a .jpg or .png file, a folder of them, or a folder of folders of them, for a model whose only input takes pictures of 1 or 3
+///   channels: in the order of their names, as numbers where all names are numbers, folder after folder;
+/// - INPUT=PATH,INPUT=PATH …: data of any of these kinds for each input alone, as many records in each.
+/// Names of files, arrays and inputs are the same with and without "serving_default_" before and ":0" behind them.
 ///
 /// Any numeric or bool type is read (InputFeed decides what becomes of it); strings feed string inputs only, complex numbers complex
 /// inputs only. A shape must be the input's: -1 in its signature accepts any size, a tensor without rank any shape. An additional or a
 /// missing first axis of size 1 (the batch axis) is accepted, and taken off or added. Non-finite floats are remarks, not errors.
 /// Errors: kBadInput, in one line: "data.h5: record 3, input 1 'state': shape [1, 2, 128], expected [1, 2, 128, 2]".
-Result<std::unique_ptr<RecordSource>> open_data(const std::string& path, const Model& model);
+Result<std::unique_ptr<RecordSource>> open_data(const std::string& path, const Model& model, const Preparation& preparation = {});
+
+/// The file or folder that a path of data names: without the dataset in it. Of several (INPUT=PATH,…) all.
+std::vector<std::string> data_files(const std::string& path);
 
 /// Data that may leave out some inputs.
 struct PartialData {
@@ -60,7 +72,8 @@ struct PartialData {
 
 /// Like open_data, for data that may leave out the inputs at these positions: numbers of datasets are then those of the model's inputs, or
 /// count the others alone; sub-folders bear their names. What the data are is told from their first record.
-Result<PartialData> open_data_without(const std::string& path, const Model& model, const std::vector<int>& absent);
+Result<PartialData> open_data_without(const std::string& path, const Model& model, const std::vector<int>& absent,
+                                      const Preparation& preparation = {});
 
 /// One random record for `model`, seeded; the same on every platform. `twin` (may be null) is the quantized model of a pair: floats are
 /// drawn uniformly from the range of its input (or that of the QUANTIZE behind a float input; without a twin, of `model`'s own), else

@@ -44,7 +44,7 @@ struct Scaling {
   double low, high;
   std::string_view formula;
 };
-constexpr std::array<Scaling, 2> kScalings{{{0, 1, "x / 255"}, {-1, 1, "x / 127.5 - 1"}}};
+constexpr std::array<Scaling, 2> kScalings{{{0, 1, "x / 255: --scale 1/255"}, {-1, 1, "x / 127.5 - 1: --scale 1/127.5 --mean 1"}}};
 
 std::string_view usual_scaling(const InputMismatch& mismatch) {
   const bool picture = mismatch.low >= 0 && mismatch.high > 64 && mismatch.high <= 255;

@@ -35,8 +35,9 @@ bool readable(const Result<std::unique_ptr<RecordSource>>& source) { return sour
 
 }  // namespace
 
-Result<PartialData> open_data_without(const std::string& path, const Model& model, const std::vector<int>& absent) {
-  auto all = open_data(path, model);
+Result<PartialData> open_data_without(const std::string& path, const Model& model, const std::vector<int>& absent,
+                                      const Preparation& preparation) {
+  auto all = open_data(path, model, preparation);
   if (absent.empty() || readable(all)) {
     if (!all.ok()) return all.error();
     return PartialData{std::move(all).value(), true};
@@ -50,9 +51,9 @@ Result<PartialData> open_data_without(const std::string& path, const Model& mode
     others.subgraphs[0].inputs.push_back(inputs[i]);
     present.push_back(static_cast<int>(i));
   }
-  auto some = open_data(path, others);
+  auto some = open_data(path, others, preparation);
   if (!readable(some)) {
-    auto numbered = data::open_numbered(path, others, present);
+    auto numbered = data::open_numbered(path, others, preparation, present);
     if (readable(numbered)) some = std::move(numbered);
   }
   if (!some.ok()) return some.error();

@@ -192,7 +192,7 @@ TEST_F(Dump, WithoutCommitNothingStays) {
     ASSERT_TRUE(writer->begin_record(0).ok());
   }
   EXPECT_THAT(folder_.names(), ElementsAre("maps.h5"));
-  EXPECT_EQ(open_error(), "maps.h5: is not an HDF5 file");
+  EXPECT_EQ(open_error(), "maps.h5: is neither an .npz nor an HDF5 file");
 }
 
 TEST_F(Dump, TellsWhereItCannotWrite) {

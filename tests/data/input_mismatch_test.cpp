@@ -41,7 +41,7 @@ TEST(InputMismatch, PicturesOfBytesForAModelOfZeroToOne) {
   EXPECT_EQ(
       sentence(only, "q.tflite"),
       "input 0 'x' has values of [0, 255], and q.tflite represents [0, 1]: 99 % are cut off; the data are scaled otherwise than those it "
-      "was calibrated with (pictures of 0 to 255? give it x / 255)");
+      "was calibrated with (pictures of 0 to 255? give it x / 255: --scale 1/255)");
   EXPECT_THAT(sentence(found(ramp(0, 255), kSigned)[0], "q.tflite"), ::testing::HasSubstr("x / 127.5 - 1"));
 }
 

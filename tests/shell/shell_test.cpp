@@ -138,9 +138,9 @@ TEST(BashCompletion, OffersFilesAndFolders) {
 
 /// An option whose value completion knows nothing of is one whose value is free text.
 TEST(BashCompletion, KnowsWhatStandsBehindEveryOption) {
-  const std::set<std::string> free{"N",      "K",    "R",     "S",    "X",    "Z",           "A=B",
-                                   "AMOUNT", "CMD",  "COND",  "GLOB", "NAME", "NAME[,NAME]", "OUTPUT=INPUT",
-                                   "SIZE",   "TEXT", "SHARE", "TIME"};
+  const std::set<std::string> free{"N",      "K",    "R",     "S",     "X",    "Z",           "A=B",
+                                   "AMOUNT", "CMD",  "COND",  "GLOB",  "NAME", "NAME[,NAME]", "OUTPUT=INPUT",
+                                   "SIZE",   "TEXT", "X,X,X", "SHARE", "TIME"};
   const TemporaryFolder folder;
   write_text(folder / "script", script_of("bash"));
   for (const std::string& command : command_names()) {

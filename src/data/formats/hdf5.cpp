@@ -8,11 +8,15 @@ namespace {
 
 bool holds(const std::string& path, bool folder) { return !folder && hdf5::is_hdf5(path); }
 
+Result<std::unique_ptr<RecordSource>> open(const std::string& path, const Model& model, const DataRequest& request) {
+  return open_hdf5(path, model, request.numbers, request.dataset);
+}
+
 constexpr DataFormat kFormat{
     .name = "an HDF5",
     .position = 30,
     .holds = holds,
-    .open = open_hdf5,
+    .open = open,
     .open_dump = open_hdf5_dump,
     .labels = hdf5_labels,
     .names_datasets = true,

@@ -10,7 +10,7 @@ namespace {
 
 bool holds(const std::string& path, bool folder) { return !folder && starts_with(path, kNpySignature); }
 
-Result<std::unique_ptr<RecordSource>> open(const std::string& path, const Model& model, const std::vector<int>&) {
+Result<std::unique_ptr<RecordSource>> open(const std::string& path, const Model& model, const DataRequest&) {
   return open_stacked_npy(path, model);
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 bool holds(const std::string&, bool folder) { return folder; }
 
-Result<std::unique_ptr<RecordSource>> open(const std::string& path, const Model& model, const std::vector<int>&) {
+Result<std::unique_ptr<RecordSource>> open(const std::string& path, const Model& model, const DataRequest&) {
   return open_npy_folder(path, model);
 }
 

@@ -193,6 +193,21 @@ bool is_plain(const Handle& type) {
          H5Tis_variable_str(type.get()) <= 0;
 }
 
+/// Elements of a selection of the file's space, all of it where there is none, into an array of as many numbers or bools.
+Status read_numbers(const Dataset& dataset, const Handle& selection, Array& array, const std::string& place) {
+  const Handle file_type(H5Dget_type(dataset.id.get()), H5Tclose);
+  // A bool's one byte needs no conversion, and the library's would turn values beyond 0 and 1 into -1.
+  const Handle memory_type = dataset.dtype == DType::kBool ? copy_of(file_type.get()) : element_type(dataset.dtype);
+  const hsize_t elements = static_cast<hsize_t>(array.shape.elements());
+  const Handle memory(selection ? H5Screate_simple(1, &elements, nullptr) : -1, H5Sclose);
+  const hid_t from = selection ? selection.get() : H5S_ALL, to = memory ? memory.get() : H5S_ALL;
+  if (H5Dread(dataset.id.get(), memory_type.get(), to, from, H5P_DEFAULT, array.bytes.data()) < 0) return cannot_read(place);
+  if (dataset.dtype == DType::kBool) {
+    for (std::byte& value : array.bytes) value = std::byte{value != std::byte{0}};
+  }
+  return {};
+}
+
 }  // namespace
 
 Handle element_type(DType dtype) {
@@ -246,6 +261,26 @@ Result<Dataset> open_dataset(hid_t group, const std::string& name, const std::st
   return Dataset{std::move(id), std::move(storage), *dtype, *shape};
 }
 
+Result<Array> read_one(const Dataset& dataset, std::int64_t index, const std::string& place) {
+  if (dataset.dtype == DType::kString) return bad_input("{}: strings cannot be read record by record", place);
+  const Shape shape(dataset.shape.dims().subspan(1));
+  VISQ_ASSIGN(const std::int64_t bytes, data::check_size(dataset.dtype, shape, place));
+  constexpr std::int64_t kMost = std::int64_t{1} << 60;
+  const auto all = checked_mul(bytes, dataset.shape[0]);
+  if (!all || *all > kMost) return bad_input("{}: shape {} is larger than any file", place, to_string(dataset.shape));
+  VISQ_TRY(check_storage(dataset.id, dataset.storage, *all, place));
+  allow_work(static_cast<std::uint64_t>(bytes));
+  std::vector<hsize_t> begin(as_size(dataset.shape.rank()), 0), count;
+  begin[0] = static_cast<hsize_t>(index);
+  for (const std::int64_t size : dataset.shape.dims()) count.push_back(static_cast<hsize_t>(size));
+  count[0] = 1;
+  const Handle selection(H5Dget_space(dataset.id.get()), H5Sclose);
+  if (H5Sselect_hyperslab(selection.get(), H5S_SELECT_SET, begin.data(), nullptr, count.data(), nullptr) < 0) return cannot_read(place);
+  Array array = make_array(dataset.dtype, shape);
+  VISQ_TRY(read_numbers(dataset, selection, array, place));
+  return array;
+}
+
 Result<Array> read(const Dataset& dataset, const std::string& place) {
   VISQ_ASSIGN(const std::int64_t bytes, data::check_size(dataset.dtype, dataset.shape, place));
   VISQ_TRY(check_storage(dataset.id, dataset.storage, bytes, place));
@@ -257,12 +292,7 @@ Result<Array> read(const Dataset& dataset, const std::string& place) {
     VISQ_TRY(variable ? read_variable_strings(dataset, file_type, place, array) : read_fixed_strings(dataset, file_type, place, array));
     return array;
   }
-  // A bool's one byte needs no conversion, and the library's would turn values beyond 0 and 1 into -1.
-  const Handle memory_type = dataset.dtype == DType::kBool ? copy_of(file_type.get()) : element_type(dataset.dtype);
-  if (H5Dread(dataset.id.get(), memory_type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, array.bytes.data()) < 0) return cannot_read(place);
-  if (dataset.dtype == DType::kBool) {
-    for (std::byte& value : array.bytes) value = std::byte{value != std::byte{0}};
-  }
+  VISQ_TRY(read_numbers(dataset, {}, array, place));
   return array;
 }
 

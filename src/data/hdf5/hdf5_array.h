@@ -30,6 +30,9 @@ Result<Dataset> open_dataset(hid_t group, const std::string& name, const std::st
 /// (data that inflate without end), cannot be read.
 Result<Array> read(const Dataset& dataset, const std::string& place);
 
+/// Element `index` along the first axis, which must be there, as an array without that axis; numbers and bools only. Errors: as read().
+Result<Array> read_one(const Dataset& dataset, std::int64_t index, const std::string& place);
+
 /// A dataset's bytes as the file has them. Their number must be `bytes`. Errors: begin with `place`.
 Result<std::vector<std::byte>> read_raw(hid_t group, const std::string& name, std::int64_t bytes, const std::string& place);
 

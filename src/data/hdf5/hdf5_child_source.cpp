@@ -1,6 +1,7 @@
 // Records of an HDF5 file, read in a child process. Records are asked for in batches that grow while they are read in order, so that the
 // child works ahead.
 #include <algorithm>
+#include <functional>
 #include <new>
 
 #include "core/error.h"
@@ -23,11 +24,13 @@ void write_record(const Record& record, WireWriter& out) {
   for (const std::string& remark : record.remarks) out.text(remark);
 }
 
-void serve(OpenFile file, const std::string& path, const Model& model, const std::vector<int>& numbers, WireReader& requests,
-           WireWriter& answers) {
+/// Opens the file in the child.
+using Opens = std::function<Result<std::unique_ptr<RecordSource>>(OpenFile file)>;
+
+void serve(OpenFile file, const Opens& open, WireReader& requests, WireWriter& answers) {
   std::unique_ptr<RecordSource> source;
   answer(
-      answers, [&] { return read_hdf5_records(std::move(file), path, model, numbers); },
+      answers, [&] { return open(std::move(file)); },
       [&](auto& opened) {
         source = std::move(opened);
         answers.number(static_cast<std::uint64_t>(source->count()));
@@ -114,14 +117,22 @@ class ChildSource final : public RecordSource {
 
 }  // namespace
 
-Result<std::unique_ptr<RecordSource>> open_hdf5(const std::string& path, const Model& model, const std::vector<int>& numbers) {
+Result<std::unique_ptr<RecordSource>> open_hdf5(const std::string& path, const Model& model, const std::vector<int>& numbers,
+                                                const std::string& dataset) {
+  const Opens open = [&](OpenFile file) {
+    return dataset.empty() ? read_hdf5_records(std::move(file), path, model, numbers)
+                           : read_hdf5_stacked(std::move(file), path, model, dataset);
+  };
   VISQ_ASSIGN(auto child, Hdf5Child::start(path, [&](OpenFile file, WireReader& requests, WireWriter& answers) {
-                serve(std::move(file), path, model, numbers, requests, answers);
+                serve(std::move(file), open, requests, answers);
               }));
   VISQ_TRY(child->answer());
-  const std::int64_t count = static_cast<std::int64_t>(child->wire().number(child->file_size()));
+  // Records in groups are named in the file; those of a dataset may be packed, to a thousandth and less.
+  const std::uint64_t most = dataset.empty() ? child->file_size() : static_cast<std::uint64_t>(INT64_MAX);
+  const std::int64_t count = static_cast<std::int64_t>(child->wire().number(most));
   VISQ_TRY(child->check());
-  return std::unique_ptr<RecordSource>(std::make_unique<ChildSource>(path, model, std::move(child), count));
+  return std::unique_ptr<RecordSource>(
+      std::make_unique<ChildSource>(dataset.empty() ? path : path + ":" + dataset, model, std::move(child), count));
 }
 
 }  // namespace visq::data

@@ -11,8 +11,10 @@
 
 namespace visq::data {
 
-/// Test data, see open_data() for the layout. `numbers`: the dataset of each input; empty: in their order.
-Result<std::unique_ptr<RecordSource>> open_hdf5(const std::string& path, const Model& model, const std::vector<int>& numbers);
+/// Test data, see open_data() for the layout. `numbers`: the dataset of each input; empty: in their order. `dataset`: the one that holds
+/// all records of the only input; empty: they stand in /value.
+Result<std::unique_ptr<RecordSource>> open_hdf5(const std::string& path, const Model& model, const std::vector<int>& numbers,
+                                                const std::string& dataset);
 
 /// Feature maps, see open_dump().
 Result<std::unique_ptr<DumpReader>> open_hdf5_dump(const std::string& path);

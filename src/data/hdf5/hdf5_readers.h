@@ -26,6 +26,9 @@ namespace visq::data {
 /// `path`: what messages call the file. `numbers`: the dataset of each input; empty: in their order.
 Result<std::unique_ptr<RecordSource>> read_hdf5_records(OpenFile file, const std::string& path, const Model& model,
                                                         std::vector<int> numbers);
+/// Records along the first axis of one dataset. Errors: kBadInput naming file and dataset; a model with several inputs.
+Result<std::unique_ptr<RecordSource>> read_hdf5_stacked(OpenFile file, const std::string& path, const Model& model,
+                                                        const std::string& dataset);
 Result<std::unique_ptr<DumpReader>> read_hdf5_dump(OpenFile file, const std::string& path);
 /// `dataset`: empty where the file holds one only.
 Result<std::vector<std::int64_t>> read_hdf5_labels(OpenFile file, const std::string& path, std::string dataset);

@@ -7,6 +7,8 @@
 #include "data/hdf5/hdf5.h"
 #include "data/hdf5/hdf5_array.h"
 #include "data/hdf5/hdf5_readers.h"
+#include "data/hdf5/hdf5_stacked.h"
+#include "data/sources/input_names.h"
 #include "data/sources/input_spec.h"
 #include "data/sources/numbered.h"
 #include "model/printable.h"
@@ -87,7 +89,9 @@ class Hdf5Source : public RecordSource {
     for (const std::string& name : names) {
       const auto number = decimal(name);
       const bool numbered = number && std::find(numbers_.begin(), numbers_.end(), *number) != numbers_.end();
-      const auto is_called = [&](const InputSpec& input) { return name == input.alias || name == input.name; };
+      const auto is_called = [&](const InputSpec& input) {
+        return name == input.alias || name == input.name || name == plain_name(input.alias) || name == plain_name(input.name);
+      };
       if (!numbered && std::none_of(inputs_.begin(), inputs_.end(), is_called)) {
         return bad_input("{}: '{}' is not an input of {}, which has {}", place, printable(name), model_path_, inputs_.size());
       }
@@ -98,7 +102,8 @@ class Hdf5Source : public RecordSource {
   /// What holds an input: a link of its number, or else of its name in the signature or in the model.
   std::string link_of(hid_t group, std::size_t input) const {
     const std::string number = std::to_string(numbers_[input]);
-    for (const std::string& name : {number, inputs_[input].alias, inputs_[input].name}) {
+    for (const std::string& name :
+         {number, inputs_[input].alias, inputs_[input].name, plain_name(inputs_[input].alias), plain_name(inputs_[input].name)}) {
       const bool single = !name.empty() && name != "." && name.find('/') == std::string::npos;  // no path into other groups
       if (single && H5Lexists(group, name.c_str(), H5P_DEFAULT) > 0) return name;
     }
@@ -140,7 +145,11 @@ Result<std::unique_ptr<RecordSource>> read_hdf5_records(OpenFile opened, const s
                                                         std::vector<int> numbers) {
   const hdf5::Session session;
   VISQ_ASSIGN(hdf5::InputFile file, hdf5::open_file(std::move(opened), path));
-  VISQ_ASSIGN(hdf5::Handle value, hdf5::open_value(file, path));
+  auto opened_value = hdf5::open_value(file, path);
+  if (!opened_value.ok()) {
+    return bad_input("{}{}", opened_value.error().message, hdf5::has_link(file.id.get(), "value") ? "" : datasets_advice(file, path));
+  }
+  hdf5::Handle value = std::move(opened_value).value();
   VISQ_ASSIGN(const auto names, hdf5::link_names(value.get(), path + ": /value"));
   VISQ_ASSIGN(const std::int64_t count, count_records(names, path));
   VISQ_ASSIGN(const bool raw, is_raw(value.get(), path));

@@ -109,9 +109,10 @@ class HeaderParser {
 };
 
 /// The header's text behind its length field, which has two bytes in version 1 and four later. `offset` becomes its end.
-Result<std::string> header_text(std::ifstream& file, std::int64_t& offset, const std::string& place) {
+Result<std::string> header_text(std::istream& file, std::int64_t& offset, const std::string& place) {
   char start[12] = {};
   file.read(start, 8);
+  if (file.bad()) return bad_input("{}: cannot be read: it is damaged", place);
   if (!file || std::string_view(start, kNpySignature.size()) != kNpySignature) return bad_input("{}: is not a .npy file", place);
   const int version = start[6];
   if (version < 1 || version > 3) return bad_input("{}: .npy version {} is not known", place, version);
@@ -127,10 +128,7 @@ Result<std::string> header_text(std::ifstream& file, std::int64_t& offset, const
   return text;
 }
 
-Status check_file_size(const std::string& path, const NpyHeader& header, const std::string& place) {
-  std::error_code error;
-  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
-  if (error) return bad_input("{}: cannot be read: {}", place, error.message());
+Status check_file_size(std::int64_t size, const NpyHeader& header, const std::string& place) {
   const auto elements = checked_elements(header.shape.dims());
   const auto bytes = elements ? checked_bytes(*elements, header.dtype) : std::nullopt;
   if (bytes && *bytes == size - header.offset) return {};
@@ -151,6 +149,13 @@ void swap_bytes(Array& array) {
 Result<NpyHeader> read_npy_header(const std::string& path, const std::string& place) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return bad_input("{}: cannot be opened", place);
+  std::error_code error;
+  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
+  if (error) return bad_input("{}: cannot be read: {}", place, error.message());
+  return read_npy_header(file, size, place);
+}
+
+Result<NpyHeader> read_npy_header(std::istream& file, std::int64_t size, const std::string& place) {
   NpyHeader header;
   VISQ_ASSIGN(const std::string text, header_text(file, header.offset, place));
   HeaderParser parser(text);
@@ -167,17 +172,22 @@ Result<NpyHeader> read_npy_header(const std::string& path, const std::string& pl
   header.dtype = type->dtype;
   header.shape = *parser.shape;
   header.swapped = order == '>' && size_of(header.dtype) > 1;
-  VISQ_TRY(check_file_size(path, header, place));
+  VISQ_TRY(check_file_size(size, header, place));
   return header;
 }
 
 Result<Array> read_npy(const std::string& path, const NpyHeader& header, std::int64_t first, const Shape& shape, const std::string& place) {
-  VISQ_ASSIGN(const std::int64_t bytes, check_size(header.dtype, shape, place));
   std::ifstream file(path, std::ios::binary);
+  return read_npy(file, header, first, shape, place);
+}
+
+Result<Array> read_npy(std::istream& file, const NpyHeader& header, std::int64_t first, const Shape& shape, const std::string& place) {
+  VISQ_ASSIGN(const std::int64_t bytes, check_size(header.dtype, shape, place));
+  file.clear();
   file.seekg(header.offset + first * static_cast<std::int64_t>(size_of(header.dtype)));
   Array array = make_array(header.dtype, shape);
   file.read(reinterpret_cast<char*>(array.bytes.data()), bytes);
-  if (!file) return bad_input("{}: cannot be read", place);
+  if (!file) return bad_input("{}: cannot be read{}", place, file.bad() ? ": it is damaged" : "");
   if (header.swapped) swap_bytes(array);
   if (header.dtype == DType::kBool) {
     for (std::byte& value : array.bytes) value = std::byte{value != std::byte{0}};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <istream>
 #include <string>
 #include <string_view>
 
@@ -20,12 +21,15 @@ struct NpyHeader {
   std::int64_t offset = 0;  ///< of the first element, in bytes
 };
 
-/// Reads the header. Accepted types: f2, f4, f8, i1 to i8, u1 to u8, b1, c8, c16, in either byte order, in C order.
-/// Errors: begin with `place`.
+/// Reads the header of the `size` bytes that the stream gives from its beginning. Accepted types: f2, f4, f8, i1 to i8, u1 to u8, b1, c8,
+/// c16, in either byte order, in C order. Errors: begin with `place`.
+Result<NpyHeader> read_npy_header(std::istream& file, std::int64_t size, const std::string& place);
+/// The same of a file.
 Result<NpyHeader> read_npy_header(const std::string& path, const std::string& place);
 
 /// Reads as many elements as `shape` has, beginning with element `first` (which the header must cover), into an array of that shape in
 /// the machine's byte order, bools as 0 and 1. Errors: begin with `place`; also where that exceeds limits().input.
+Result<Array> read_npy(std::istream& file, const NpyHeader& header, std::int64_t first, const Shape& shape, const std::string& place);
 Result<Array> read_npy(const std::string& path, const NpyHeader& header, std::int64_t first, const Shape& shape, const std::string& place);
 
 }  // namespace visq::data

@@ -19,6 +19,15 @@ const std::vector<const DataFormat*>& data_formats() {
   return formats;
 }
 
+DataPath split_dataset(const std::string& path) {
+  std::error_code ignored;
+  for (auto colon = path.rfind(':'); colon != std::string::npos && colon > 0; colon = path.rfind(':', colon - 1)) {
+    if (std::filesystem::exists(path, ignored)) break;
+    if (std::filesystem::is_regular_file(path.substr(0, colon), ignored)) return {path.substr(0, colon), path.substr(colon + 1)};
+  }
+  return {path, ""};
+}
+
 bool starts_with(const std::string& path, std::string_view signature) {
   std::string head(signature.size(), '\0');
   std::ifstream file(path, std::ios::binary);

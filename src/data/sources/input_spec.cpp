@@ -28,6 +28,31 @@ bool fits(std::span<const std::int64_t> expected, std::span<const std::int64_t> 
   return true;
 }
 
+/// A record's shape without a first axis of 1.
+std::span<const std::int64_t> without_one(std::span<const std::int64_t> dims) {
+  return !dims.empty() && dims[0] == 1 ? dims.subspan(1) : dims;
+}
+
+/// What to do about a shape that does not fit, where it tells what is the matter; begins with ": ".
+std::string shape_advice(std::span<const std::int64_t> expected, std::span<const std::int64_t> found) {
+  const auto inner = without_one(found);
+  if (expected.size() == 4 && inner.size() == 3) {
+    const std::int64_t as_nchw[] = {expected[0], inner[2], inner[0], inner[1]}, as_nhwc[] = {expected[0], inner[1], inner[2], inner[0]};
+    if (fits(expected, as_nhwc)) return ": the channels come first in the data, and last in the model: --layout nchw";
+    if (fits(expected, as_nchw)) return ": the channels come last in the data, and first in the model: --layout nhwc";
+  }
+  const bool batch = !expected.empty() && expected[0] == 1 && found.size() == expected.size();
+  if (batch && fits(expected.subspan(1), found.subspan(1))) {
+    return fmt::format(": that is {} records in one; each must stand alone, as in numpy.save(\"x.npy\", numpy.concatenate(batches))",
+                       found[0]);
+  }
+  const auto wanted = checked_elements(expected), given = checked_elements(found);
+  if (wanted && given && wanted == given) {
+    return fmt::format(": as many elements; numpy.reshape(x, (-1, {})) gives them these axes", fmt::join(without_one(expected), ", "));
+  }
+  return "";
+}
+
 struct NonFinite {
   std::int64_t count = 0, first = 0;
 };
@@ -78,7 +103,7 @@ Result<Shape> fit_shape(const InputSpec& input, const Shape& found, const std::s
   std::vector<std::int64_t> batched{1};
   batched.insert(batched.end(), dims.begin(), dims.end());
   if (fits(input.dims, batched)) return Shape(std::move(batched));
-  return bad_input("{}: shape {}, expected {}", place, to_string(found), to_string(Shape(input.dims)));
+  return bad_input("{}: shape {}, expected {}{}", place, to_string(found), to_string(Shape(input.dims)), shape_advice(input.dims, dims));
 }
 
 Status check_type(const InputSpec& input, DType found, const std::string& place) {

@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "visq/data.h"
+#include "visq/preparation.h"
 
 namespace visq::data {
 
 /// As open_data(); `numbers`: the dataset of each input, for kinds of files that number them; empty: in their order.
-Result<std::unique_ptr<RecordSource>> open_numbered(const std::string& path, const Model& model, const std::vector<int>& numbers);
+Result<std::unique_ptr<RecordSource>> open_numbered(const std::string& path, const Model& model, const Preparation& preparation,
+                                                    std::vector<int> numbers);
 
 }  // namespace visq::data

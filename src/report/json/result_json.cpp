@@ -1,4 +1,5 @@
 // result.json: see schema/compare.schema.json for the meaning of every key.
+#include "report/json/device_json.h"
 #include "report/json/json_parts.h"
 #include "report/json/tokens_json.h"
 #include "report/words/text.h"
@@ -185,6 +186,7 @@ std::string result_json(const CompareResult& result) {
   document["verdict"] = verdict(result);
   document["accuracy"] = result.accuracy ? json_accuracy(*result.accuracy) : Json(nullptr);
   if (result.tokens && !result.tokens->output.empty()) document["tokens"] = json_tokens(*result.tokens);
+  if (result.device) document["device"] = json_device(*result.device);
   document["remarks"] = Json::array();
   for (const std::string& remark : comparison_remarks(result)) document["remarks"].push_back(remark);
   if (const auto& gap = result.mode_gap) {

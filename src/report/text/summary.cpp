@@ -8,6 +8,7 @@
 
 #include "core/as_size.h"
 #include "report/review/review_parts.h"
+#include "report/words/device_text.h"
 #include "report/words/identity_text.h"
 #include "report/words/match_text.h"
 #include "report/words/origin_summary.h"
@@ -102,6 +103,7 @@ class Summary {
     origins();
     anomalies();
     pairing();
+    device();
     verdict();
     next();
     return out_;
@@ -266,12 +268,22 @@ class Summary {
     for (const std::string& warning : match.warnings) out_ += style_.warning("warning: " + printable(warning)) + "\n";
   }
 
+  void device() {
+    if (!result_.device) return;
+    std::vector<std::string> lines;
+    for (const std::string& remark : result_.device->remarks) lines.push_back(printable(remark));
+    list("How the device's maps were understood", lines);
+    const std::string sentence = "Device: " + device_sentence(*result_.device, kLegibleName) + ".";
+    add("\n{}\n",
+        style_.of(result_.device->first < 0 ? Health::kFine : Health::kBroken, wrapped(sentence, as_size(std::max(options_.width, 0)), 0)));
+  }
+
   /// Dumps do not say which of their maps are outputs.
   void verdict() {
     for (const std::string& remark : comparison_remarks(result_)) {
       add("\n{}\n", style_.warning(wrapped("Beware: " + remark, as_size(std::max(options_.width, 0)), 0)));
     }
-    if (verdict_.basis == VerdictBasis::kNothing) return;
+    if (verdict_.basis == VerdictBasis::kNothing || result_.device) return;
     const std::string sentence = "Verdict: " + verdict_sentence(result_, verdict_, kLegibleName) + ".";
     add("\n{}\n", style_.of(verdict_.health, wrapped(sentence, as_size(std::max(options_.width, 0)), 0)));
   }
@@ -280,6 +292,10 @@ class Summary {
 
   void next() {
     if (!options_.next) return;
+    if (const std::string cut_out = device_next(result_); !cut_out.empty()) {
+      add("\nNext: {}  cuts it out, for whoever maintains it\n", cut_out);
+      return;
+    }
     const bool alone = result_.reference.path == result_.quantized.path;  // it is compared with itself where no other is given
     const std::string reference = shell_word(printable(result_.reference.path));
     const std::string quantized = alone ? "" : " " + shell_word(printable(result_.quantized.path));

@@ -66,7 +66,7 @@ Result<AccumulateOptions> parse_options(const Arguments& arguments, std::vector<
 
 std::string next_command(const Arguments& arguments) {
   const auto word = [](const std::string& text) { return report::shell_word(text); };
-  const std::string data = arguments.data.path.empty() ? "" : " -d " + word(arguments.data.path);
+  const std::string data = arguments.data.path.empty() ? "" : " -d " + arguments.data.words();
   return fmt::format("visqerror sensitivity {} {}{}", word(arguments.reference), word(arguments.quantized), data);
 }
 

@@ -48,7 +48,7 @@ std::string next_command(const BadcaseResult& result, const Arguments& arguments
   if (!arguments.save.empty()) return command + " -d " + word(arguments.save);
   if (arguments.data.path.empty() || result.worst_output.empty()) return command + " -d DATA";
   const std::int64_t record = result.cases[result.worst_output.front()].record;
-  return command + fmt::format(" -d {} --records {}:{}", word(arguments.data.path), record, record + 1);
+  return command + fmt::format(" -d {} --records {}:{}", arguments.data.words(), record, record + 1);
 }
 
 Result<int> execute(const Arguments& arguments) {

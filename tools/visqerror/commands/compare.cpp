@@ -175,12 +175,16 @@ Result<int> execute(const Arguments& arguments) {
 
 std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  options.argument("FP32", arguments->pair.reference, "the reference: a float model, or a better quantized one; or a dump of feature maps");
-  options.argument("QUANT", arguments->pair.quantized,
-                   "its quantized twin; without it, FP32 is a quantized model: fake quantization against its integer execution");
+  options.argument("FP32", arguments->pair.reference,
+                   "the reference: a float model, or a better quantized one; or a dump of feature maps; for a device's dump its model");
+  options.argument(
+      "QUANT", arguments->pair.quantized,
+      "its quantized twin, or a device's dump; without it, FP32 is a quantized model: fake quantization against its integer execution");
   add_signature(options, arguments->pair.signature);
   arguments->pair.data.add_to(options);
   add_pairs(options, arguments->pair.data.pairs);
+  options.value("--map", arguments->pair.map, "FILE", "of a device's dump: a line DEVICE,MODEL for each map whose names differ")
+      .group("Pairs of feature maps");
   arguments->pair.sequence.add_to(options);
   arguments->tokens.add_to(options);
   arguments->selection.add_to(options);
@@ -228,7 +232,8 @@ std::function<int()> setup(Options& options) {
       "  visqerror compare fp32.tflite int8.tflite -d data.h5 --origin  # which node?\n"
       "  visqerror compare int8.tflite -d data.h5       # against its integer execution\n"
       "  visqerror compare fp32_maps.h5 device_maps.h5  # two dumps, see run\n"
-      "  visqerror compare fp32_maps.h5 int8.tflite     # a dump and a model");
+      "  visqerror compare fp32_maps.h5 int8.tflite     # a dump and a model\n"
+      "  visqerror compare int8.tflite device/ -d data.h5  # which kernel is wrong?");
   return [arguments] { return finish(execute(*arguments)); };
 }
 

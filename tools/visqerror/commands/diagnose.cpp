@@ -85,7 +85,7 @@ Status add_validation(const Arguments& arguments, const SharedModel& reference, 
 
 std::string next_command(const DiagnoseResult& result, const Arguments& arguments) {
   const auto word = [](const std::string& text) { return report::shell_word(text); };
-  const std::string data = arguments.data.path.empty() ? "DATA" : word(arguments.data.path);
+  const std::string data = arguments.data.path.empty() ? "DATA" : arguments.data.words();
   const bool fixable = !result.findings.empty() && result.findings.front().tried;
   std::string line = fmt::format("visqerror {} {} {} -d {}", fixable ? "recommend" : "sensitivity", word(arguments.reference),
                                  word(arguments.quantized), data);

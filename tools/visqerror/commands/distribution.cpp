@@ -50,7 +50,7 @@ std::string next_command(const Arguments& arguments) {
   if (!arguments.output.folder.empty()) {
     return "xdg-open " + word((std::filesystem::path(arguments.output.folder) / "distribution.html").string());
   }
-  const std::string data = arguments.data.path.empty() ? "" : " -d " + word(arguments.data.path);
+  const std::string data = arguments.data.path.empty() ? "" : " -d " + arguments.data.words();
   return fmt::format("visqerror distribution {} {}{} -o OUT  draws them", word(arguments.reference), word(arguments.quantized), data);
 }
 

@@ -44,7 +44,7 @@ Result<PartialOptions> parse_options(const Arguments& arguments) {
 /// How error grows where as many are float as the threshold takes.
 std::string next_command(const PartialResult& result, const Arguments& arguments) {
   const auto word = [](const std::string& text) { return report::shell_word(text); };
-  const std::string data = arguments.data.path.empty() ? "" : " -d " + word(arguments.data.path);
+  const std::string data = arguments.data.path.empty() ? "" : " -d " + arguments.data.words();
   std::string command = fmt::format("visqerror accumulate {} {}{}", word(arguments.reference), word(arguments.quantized), data);
   std::string names;
   for (std::size_t i = 0; i < report::steps_needed(result).value_or(0); ++i) {

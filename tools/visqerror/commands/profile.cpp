@@ -65,7 +65,7 @@ struct TensorBoardOutput {
 
 std::string next_command(const Arguments& arguments) {
   const auto word = [](const std::string& text) { return report::shell_word(text); };
-  const std::string data = arguments.data.path.empty() ? "DATA" : word(arguments.data.path);
+  const std::string data = arguments.data.path.empty() ? "DATA" : arguments.data.words();
   if (arguments.twin.empty()) return fmt::format("visqerror inspect {}", word(arguments.model));
   return fmt::format("visqerror distribution {} {} -d {} -o OUT", word(arguments.model), word(arguments.twin), data);
 }
@@ -126,7 +126,7 @@ Result<int> execute(const Arguments& arguments) {
   const std::string next = console.next(next_command(arguments));
   VISQ_TRY(outputs->write(files, json, report::profile_text(result, text_columns()) + (next.empty() ? "" : "\n" + next), console,
                           tensorboard.content(result)));
-  tensorboard.made.keep();
+  tensorboard.made.keep(console);
   return complete || arguments.allow_partial ? kDone : kIncomplete;
 }
 

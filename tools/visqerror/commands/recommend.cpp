@@ -84,7 +84,7 @@ Result<RecommendOptions> parse_options(const Arguments& arguments) {
 
 std::string next_command(const RecommendResult& result, const Arguments& arguments) {
   const auto word = [](const std::string& text) { return report::shell_word(text); };
-  const std::string data = arguments.data.path.empty() ? "DATA" : word(arguments.data.path);
+  const std::string data = arguments.data.path.empty() ? "DATA" : arguments.data.words();
   const std::string pair = fmt::format("{} {}", word(arguments.reference), word(arguments.quantized));
   if (!arguments.write_model.empty() && !result.repaired_model.empty()) {
     return fmt::format("visqerror compare {} {} -d {}", word(arguments.reference), word(arguments.write_model), data);

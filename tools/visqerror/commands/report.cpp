@@ -97,7 +97,7 @@ std::string command_line(const Arguments& arguments, const Plan& plan) {
   for (const std::string& other : arguments.others) line += " " + file(other);
   const auto word = [](const std::string& text) { return text.empty() ? "" : report::shell_word(text); };
   add("--signature", word(pair.signature));
-  add("-d", pair.data.path.empty() ? "" : file(pair.data.path));
+  add("-d", pair.data.path.empty() ? "" : file(pair.data.path) + pair.data.pictures.words());
   add("--records", word(pair.data.records));
   if (pair.data.path.empty() && !pair.quantized.empty()) add("--seed", word(pair.data.seed));
   for (const std::string& link : pair.sequence.feed_back) add("--feed-back", word(link));
@@ -191,7 +191,7 @@ template <class Word>
 std::string next_command(const Arguments& arguments, const FullReport& report, const Word& word) {
   if (report.picture) return "visqerror compare FP32 QUANT -d DATA -o OUT";
   const PairRequest& pair = arguments.pair;
-  const std::string data = pair.data.path.empty() ? "DATA" : word(pair.data.path);
+  const std::string data = pair.data.path.empty() ? "DATA" : word(pair.data.path) + pair.data.pictures.words();
   return fmt::format("visqerror {} {} {} -d {}{}", report.diagnosis ? "recommend" : "diagnose", word(pair.reference), word(pair.quantized),
                      data, score_words(pair, word));
 }

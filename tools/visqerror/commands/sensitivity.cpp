@@ -100,7 +100,10 @@ Result<std::string> content_key(const Arguments& arguments, const Pair& pair, co
   key.add(version_text());
   key.add(pair.reference->checksum.hex());
   key.add(pair.quantized->checksum.hex());
-  if (!arguments.data.path.empty()) VISQ_TRY(key.add_content(arguments.data.path));
+  if (!arguments.data.path.empty()) {
+    for (const std::string& file : data_files(arguments.data.path)) VISQ_TRY(key.add_content(file));
+    key.add(arguments.data.words());
+  }
   key.add(arguments.data.path.empty() ? arguments.data.seed : "");
   key.add(arguments.data.records);
   for (const PairRule& rule : options.pairs) {
@@ -125,7 +128,7 @@ Result<std::string> content_key(const Arguments& arguments, const Pair& pair, co
 
 std::string next_command(const Arguments& arguments, const ConfigOutputs& configs) {
   const auto word = [](const std::string& text) { return report::shell_word(text); };
-  const std::string data = arguments.data.path.empty() ? "DATA" : word(arguments.data.path);
+  const std::string data = arguments.data.path.empty() ? "DATA" : arguments.data.words();
   std::string command = fmt::format("visqerror partial {} {} -d {}", word(arguments.reference), word(arguments.quantized), data);
   if (arguments.output.folder.empty() || !configs.empty()) return command;
   return command + " --from " + word(arguments.output.folder + "/sensitivity.json");

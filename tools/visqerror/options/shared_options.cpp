@@ -1,6 +1,7 @@
 #include "visqerror/options/shared_options.h"
 
 #include "core/error.h"
+#include "report/words/text.h"
 
 namespace visq::tool {
 
@@ -8,8 +9,8 @@ void DataOptions::add_to(Options& options, const std::string& usual_records) {
   const std::string group = "Data";
   options
       .value("-d,--data", path, "PATH",
-             "test data: an HDF5 file, a folder of .npy files (one sub-folder per input, or one input), or a stacked .npy; default: one "
-             "random record")
+             "test data: an HDF5 file (or FILE.h5:/DATASET), an .npz, a stacked .npy, a folder of .npy files (one sub-folder per input, or "
+             "one input) or of .jpg and .png pictures; INPUT=PATH,INPUT=PATH of several; default: one random record")
       .group(group);
   options
       .value(
@@ -19,7 +20,10 @@ void DataOptions::add_to(Options& options, const std::string& usual_records) {
               usual_records)
       .group(group);
   options.value("--seed", seed, "N", "seed of random data; default: 0").group(group);
+  pictures.add_to(options);
 }
+
+std::string DataOptions::words() const { return report::shell_word(path) + pictures.words(); }
 
 void add_pairs(Options& options, PairWishes& wishes) {
   const std::string group = "Pairs of feature maps";

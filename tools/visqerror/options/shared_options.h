@@ -5,6 +5,7 @@
 
 #include "visq/request.h"
 #include "visqerror/options/options.h"
+#include "visqerror/options/picture_options.h"
 #include "visqerror/options/values.h"
 #include "visqerror/terminal/console.h"
 
@@ -16,10 +17,13 @@ void add_pairs(Options& options, PairWishes& wishes);
 /// What test data to run on.
 struct DataOptions {
   std::string path, records, seed = "0";
+  PictureOptions pictures;
   PairWishes pairs;  ///< of commands that take a pair, which add_pairs() to their options
 
   /// `usual_records`: what the command takes where --records is not given, for --help.
   void add_to(Options& options, const std::string& usual_records = "all");
+  /// The path and how its pictures are taken, as words of a command behind -d.
+  std::string words() const;
 };
 
 /// Which nodes to look at.

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -15,6 +16,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/ranks.h"
+#include "visq/data.h"
 
 namespace visq::tool {
 namespace {
@@ -60,6 +62,14 @@ OutputFolder::~OutputFolder() {
   for (auto path = created_.rbegin(); path != created_.rend(); ++path) ::rmdir(path->text().c_str());  // only where it is empty
 }
 
+void OutputFolder::keep(const Console& console) {
+  if (created_.size() > 1) {
+    console.warn(
+        fmt::format("{}: the folders above it were missing and are made, from {} on", created_.back().text(), created_.front().text()));
+  }
+  created_.clear();
+}
+
 Status OutputFolder::prepare(const std::string& path) {
   if (!ranks().first()) return {};  // of a job, the first rank alone writes
   std::error_code error;
@@ -87,7 +97,9 @@ Status check_distinct(const std::vector<std::string>& outputs, const std::vector
     if (is_device(outputs[i])) continue;
     const std::string path = canonical(outputs[i]);
     for (const std::string& input : inputs) {
-      if (path == canonical(file_of(input))) return usage_error("{}: would overwrite an input", outputs[i]);
+      const auto files = data_files(input);  // all inputs may be data
+      const bool same = std::any_of(files.begin(), files.end(), [&](const std::string& file) { return path == canonical(file_of(file)); });
+      if (same) return usage_error("{}: would overwrite an input", outputs[i]);
     }
     for (std::size_t j = 0; j < i; ++j) {
       if (path == canonical(outputs[j])) return usage_error("{}: is asked for twice", outputs[i]);

@@ -7,6 +7,7 @@
 
 #include "core/file.h"
 #include "visq/status.h"
+#include "visqerror/terminal/console.h"
 
 namespace visq::tool {
 
@@ -20,7 +21,8 @@ class OutputFolder {
 
   /// Creates the folder where it is missing, and checks that files can be made in it. Errors: kBadInput naming the path.
   Status prepare(const std::string& path);
-  void keep() { created_.clear(); }
+  /// Says so where more than the folder itself had to be created.
+  void keep(const Console& console);
 
  private:
   std::deque<TemporaryName> created_;  ///< outermost first

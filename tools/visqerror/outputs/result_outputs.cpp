@@ -43,7 +43,7 @@ Status ResultOutputs::write(const std::vector<OutputFile>& files, const std::str
   }
   if (!json_.empty() && json_ != "-") wanted.push_back({json_, json});
   VISQ_TRY(write_files(wanted));
-  made_.keep();
+  made_.keep(console);
   for (const FileToWrite& file : wanted) console.log("wrote " + file.path);
   return write_stdout(json_ == "-" ? json : text);
 }

@@ -186,7 +186,7 @@ Status CompareOutputs::write(const CompareResult& result, const std::vector<Cond
     return std::any_of(files.begin(), files.end(), [&](const FileToWrite& file) { return file.path == left.path; });
   });
   remove_leftovers(leftovers);
-  made_.keep();
+  made_.keep(console);
   for (const FileToWrite& file : files) console.log("wrote " + file.path);
   if (json_ == "-" || !is_terminal(STDOUT_FILENO)) warn_of(result, console);  // on a terminal, the summary says it
   if (json_ == "-") return write_stdout(result_json(result));

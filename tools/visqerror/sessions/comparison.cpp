@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/ranks.h"
 #include "visq/limits.h"
+#include "visqerror/sessions/device_comparison.h"
 #include "visqerror/sessions/dump_comparison.h"
 #include "visqerror/sessions/real_operators.h"
 #include "visqerror/sessions/run_log.h"
@@ -74,6 +75,8 @@ Status add_shares(const SharedModel& reference, const SharedModel& quantized, Re
 }
 
 Result<CompareResult> compare_pair(PairRequest request, const Console& console) {
+  if (is_device_comparison(request)) return compare_device(request, console);
+  if (!request.map.empty()) return usage_error("--map: goes with a model, a device's dump of it, and the data");
   if (names_dump(request)) return compare_dumped(request, console);
   VISQ_ASSIGN(const Pair models, open_models(request, console));
   return compare_models(std::move(request), models, console);

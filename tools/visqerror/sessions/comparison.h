@@ -20,6 +20,7 @@ struct PairRequest : ScoreArguments {
   std::string signature;             ///< see choose_signatures()
   DataOptions data;
   SequenceArguments sequence;
+  std::string map;                                     ///< --map: names of a device's maps
   std::shared_ptr<TokenRun> tokens;                    ///< in place of data: the run that this is a stage of
   bool legacy_random = false;                          ///< random data as the original tool draws it
   std::optional<Mode> reference_mode, quantized_mode;  ///< unset: the model's default

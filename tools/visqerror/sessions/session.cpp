@@ -55,11 +55,13 @@ class RemarkingSource final : public RecordSource {
 };
 
 /// The data of a sequence, which need not hold what is fed back.
-Result<std::unique_ptr<RecordSource>> open_source(const std::string& path, const Model& model, const Model* twin,
+Result<std::unique_ptr<RecordSource>> open_source(const DataOptions& options, const Model& model, const Model* twin,
                                                   const SequenceOptions& sequence, const Console& console) {
-  if (sequence.feed_back.empty()) return open_data(path, model);
+  const std::string& path = options.path;
+  VISQ_ASSIGN(const Preparation preparation, options.pictures.parse());
+  if (sequence.feed_back.empty()) return open_data(path, model, preparation);
   VISQ_ASSIGN(const auto positions, fed_back_inputs(model, twin, sequence));
-  VISQ_ASSIGN(PartialData data, open_data_without(path, model, positions));
+  VISQ_ASSIGN(PartialData data, open_data_without(path, model, positions, preparation));
   if (data.complete) {
     std::vector<std::string> inputs;
     for (const FeedBack& link : sequence.feed_back) inputs.push_back("'" + link.input + "'");
@@ -202,7 +204,7 @@ Result<Records> open_records(const DataOptions& options, const Model& model, con
     source = random_data(model, twin, static_cast<std::uint64_t>(seed), legacy);
     console.warn(fmt::format("no --data: one random record (seed {}), which says little about real inputs", seed));
   } else {
-    VISQ_ASSIGN(source, open_source(options.path, model, twin, sequence, console));
+    VISQ_ASSIGN(source, open_source(options, model, twin, sequence, console));
   }
   VISQ_ASSIGN(const RecordRange range, clamp_records(selection, source->count(), source->description(), console));
   VISQ_ASSIGN(Records records, records_of(std::move(source), range, options, model, twin, console, sequence));

@@ -65,6 +65,8 @@ constexpr KnownWords kKnown[] = {
      [] {
        return Words{"linear", "log"};
      }},
+    {"--preset", [] { return Words{"raw", "unit", "keras-tf", "keras-caffe", "keras-torch", "torchvision"}; }},
+    {"--resize", [] { return Words{"input"}; }},
     {"--types", [] { return Words{"node", "node+output", "weight", "activation", "input-n", "all"}; }},
     {"--thresholds",
      [] {

@@ -1,0 +1,11 @@
+// Where a device leaves its model, in a comparison's JSON.
+#pragma once
+
+#include "report/json/json_text.h"
+#include "visq/device.h"
+
+namespace visq::report {
+
+Json json_device(const DeviceReport& report);
+
+}  // namespace visq::report

@@ -1,0 +1,145 @@
+#include "visqerror/sessions/device_comparison.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "analysis/facts/map_identity.h"
+#include "core/as_size.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "model/printable.h"
+#include "visq/compare_device.h"
+#include "visq/graph.h"
+#include "visq/run.h"
+#include "visqerror/outputs/staged_folder.h"
+#include "visqerror/terminal/interrupt.h"
+
+namespace visq::tool {
+namespace {
+
+Status check_options(const PairRequest& request) {
+  const std::pair<const char*, bool> useless[] = {{"--labels", !request.labels.empty()},
+                                                  {"--eval", !request.eval.empty()},
+                                                  {"--post", request.options.post != PostProcess::kNone},
+                                                  {"--origin", request.options.origin},
+                                                  {"--mode", request.quantized_mode.has_value()},
+                                                  {"--pair", !request.data.pairs.pairs.empty()},
+                                                  {"--no-pair", !request.data.pairs.apart.empty()}};
+  for (const auto& [option, given] : useless) {
+    if (given) return usage_error("{}: does not go with a dump of feature maps", option);
+  }
+  return {};
+}
+
+/// "DEVICE,MODEL" a line, or with a tab between them; lines that begin with '#' are left out.
+Result<std::vector<std::pair<std::string, std::string>>> read_names(const std::string& path) {
+  std::vector<std::pair<std::string, std::string>> names;
+  if (path.empty()) return names;
+  VISQ_ASSIGN(const auto file, MappedFile::open(path));
+  std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+  for (std::int64_t row = 1; !text.empty(); ++row) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty() || line.starts_with('#')) continue;
+    const auto tab = line.find('\t');
+    const auto between = tab != std::string_view::npos ? tab : line.find(',');
+    if (between == std::string_view::npos) return bad_input("{}: line {}: '{}' is not DEVICE,MODEL", path, row, printable(line));
+    names.emplace_back(line.substr(0, between), line.substr(between + 1));
+  }
+  return names;
+}
+
+/// No more records than the dump can hold: as many as it lists or, of one alone, as its maps count along their first axes.
+Result<RecordRange> records_to_run(DumpReader& dump, RecordRange range) {
+  std::int64_t last = dump.records().back() + 1;
+  VISQ_ASSIGN(const auto tensors, dump.tensors(dump.records().front()));
+  for (const DumpTensor& tensor : tensors) {
+    if (dump.records().size() == 1 && tensor.shape.rank() > 0) last = std::max(last, tensor.shape[0]);
+  }
+  return RecordRange{range.first, std::clamp(last, range.first + 1, range.last)};
+}
+
+/// Ends the run where the user interrupts it.
+class DumpingSink final : public MapSink {
+ public:
+  explicit DumpingSink(MapSink& inner) : inner_(inner) {}
+  Status begin_record(std::int64_t index) override {
+    return interrupted() ? Status(usage_error("interrupted")) : inner_.begin_record(index);
+  }
+  Status add(const FeatureMap& map) override { return inner_.add(map); }
+
+ private:
+  MapSink& inner_;
+};
+
+/// What the dumps do not say: operators, short names, outputs, the graph, and its order.
+void complete(const Model& model, CompareResult& result) {
+  const analysis::MapNames names(model, 0);
+  for (MapComparison& map : result.maps) {
+    const MapIdentity known = names.identity(map.reference.tensor);
+    map.reference.node = map.quantized.node = known.node;
+    map.reference.output = map.quantized.output = known.output;
+    map.reference.op = map.quantized.op = known.op;
+    map.reference.display = map.quantized.display = known.display;
+    map.reference.name = map.quantized.name = known.name;
+  }
+  std::ranges::stable_sort(result.maps, {}, [](const MapComparison& map) { return std::pair(map.reference.node, map.reference.output); });
+  for (const int output : model.main().outputs) {
+    const auto found = std::ranges::find_if(result.maps, [&](const MapComparison& map) { return map.reference.tensor == output; });
+    if (found != result.maps.end()) result.outputs.push_back(static_cast<int>(found - result.maps.begin()));
+  }
+  result.graph = graph_of(model);
+}
+
+}  // namespace
+
+bool is_device_comparison(const PairRequest& request) {
+  const bool model_first = !request.quantized.empty() && holds_dump(request.quantized) && !holds_dump(request.reference);
+  return model_first && !request.data.path.empty();
+}
+
+Result<CompareResult> compare_device(PairRequest& request, const Console& console) {
+  VISQ_TRY(check_options(request));
+  VISQ_ASSIGN(const SharedModel model, load(request.reference, request.signature, console));
+  DeviceDumpOptions named;
+  VISQ_ASSIGN(named.names, read_names(request.map));
+  VISQ_ASSIGN(const auto dump, open_dump(request.quantized));
+  RunOptions options;
+  options.mode = request.reference_mode.value_or(has_quantization(*model) ? Mode::kInteger : default_mode(*model));
+  VISQ_ASSIGN(options.sequence, open_sequence(request.sequence, *model, nullptr, console));
+  VISQ_ASSIGN(const Records records, open_records(request.data, *model, nullptr, false, console, options.sequence));
+  set_up(options, records, "records", console);
+  VISQ_ASSIGN(options.records, records_to_run(*dump, records.range));
+  say_if_sequence({model.get()}, console);
+
+  VISQ_ASSIGN(const StagedFolder folder, StagedFolder::create(std::filesystem::temp_directory_path().string()));
+  VISQ_ASSIGN(const auto writer, DumpWriter::create(folder / "model.h5", model->path, options.mode));
+  DumpingSink sink(*writer);
+  auto outcome = run(model, *records.source, options, sink);
+  if (interrupted()) return CompareResult{};
+  VISQ_ASSIGN(const auto gaps, std::move(outcome));
+  VISQ_TRY(writer->commit());
+  VISQ_ASSIGN(const auto own, open_dump(folder / "model.h5"));
+
+  DeviceReport report;
+  VISQ_ASSIGN(const auto device, device_dump(*dump, request.quantized, *own, *model, named, report.remarks));
+  request.options.progress = console.progress("records");
+  request.options.stop = &interrupted();
+  VISQ_ASSIGN(CompareResult result, compare_dumps(*own, request.reference, *device, request.quantized, request.options));
+  VISQ_ASSIGN(DeviceReport judged, device_report(*device, *own, *model));
+  judged.remarks = std::move(report.remarks);
+  result.device = std::move(judged);
+  result.reference = identity(*model);
+  result.reference_mode = options.mode;
+  result.data = records.source->description();
+  complete(*model, result);
+  for (const NotRun& gap : gaps) {
+    if (gap.subgraph != 0) continue;
+    const auto& outputs = model->main().operators[as_size(gap.node)].outputs;
+    if (!outputs.empty()) result.not_computed.push_back({model->path, analysis::MapNames(*model, 0).identity(outputs[0]), gap.reason});
+  }
+  return result;
+}
+
+}  // namespace visq::tool
