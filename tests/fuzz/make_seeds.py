@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes seeds/hdf5, seeds/npy and seeds/model again: one small file per way of storing things (pip install numpy h5py flatbuffers)."""
 import os
+import shutil
 import struct
 
 import flatbuffers
@@ -111,7 +112,24 @@ def main():
     with open(os.path.join(HERE, "npy", "labels.csv"), "w") as file:
         file.write("label\n1\n2, 3\r\n-4\n")
 
+    seeds_of_devices()
     containers()
+
+
+def seeds_of_devices():
+    for folder in ("npz", "pictures", "device"):
+        os.makedirs(os.path.join(HERE, folder), exist_ok=True)
+    two = {"x": np.ones((2, 1, 2), np.float32), "y": np.ones((2, 2), np.int8)}
+    np.savez(os.path.join(HERE, "npz", "stored.npz"), **two)
+    np.savez_compressed(os.path.join(HERE, "npz", "deflated.npz"), **two)
+    for name in ("photo.jpg", "grey.jpg", "palette.png", "alpha.png"):
+        shutil.copy(os.path.join(HERE, "..", "..", "data", "pictures", name), os.path.join(HERE, "pictures", name))
+    texts = {"list.csv": "file,name,index,record,dtype,shape,layout,scale,zero_point,offset\nx.bin,a/b,3,0,int8,1x2x2x3,nchw,0.5,-3,0\n",
+             "list.json": '[{"file": "x.bin", "index": 1, "dtype": "float32", "shape": [1, 2], "scale": [0.5], "zero_point": 3}]',
+             "numbers.txt": "1\n-2\n3.5e-1\nnan\n"}
+    for name, text in texts.items():
+        with open(os.path.join(HERE, "device", name), "w") as file:
+            file.write(text)
 
 
 def containers():
