@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "visq/accuracy.h"
-#include "visq/device.h"
+#include "visq/device/device_report.h"
 #include "visq/dump.h"
 #include "visq/graph.h"
 #include "visq/identity.h"

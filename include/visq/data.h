@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "visq/data/preparation.h"
 #include "visq/model.h"
-#include "visq/preparation.h"
 #include "visq/tensor.h"
 
 namespace visq {

@@ -68,7 +68,7 @@ class DumpReader {
 
 /// Opens a dump: an HDF5 file as above, or a folder with a sub-folder per record ("0", "1", …), in it TENSOR.npy files, where TENSOR is a
 /// tensor's index or its name (with '/' and ':' as '_'). Or as devices' tools write them, where names, shapes and scales may be other than
-/// the model's (see device_dump() in visq/compare_device.h):
+/// the model's (see device_dump() in visq/device/compare_device.h):
 /// - an .npz file, its arrays one record;
 /// - a folder of TENSOR.npy files, one record; folders, numbered or not, with TENSOR.txt files: numbers between white space;
 /// - a manifest, a .csv or .json file that lists raw files beside it, or a folder with a manifest.csv or manifest.json

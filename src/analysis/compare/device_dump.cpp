@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "data/sources/convert.h"
 #include "model/printable.h"
-#include "visq/compare_device.h"
+#include "visq/device/compare_device.h"
 
 namespace visq {
 namespace {

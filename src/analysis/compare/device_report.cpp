@@ -9,7 +9,7 @@
 #include "core/as_size.h"
 #include "core/error.h"
 #include "data/sources/convert.h"
-#include "visq/compare_device.h"
+#include "visq/device/compare_device.h"
 #include "visq/run.h"
 
 namespace visq {

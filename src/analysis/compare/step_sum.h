@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "visq/device.h"
+#include "visq/device/device_report.h"
 
 namespace visq::analysis {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "visq/data.h"
+#include "visq/data/preparation.h"
 #include "visq/dump.h"
-#include "visq/preparation.h"
 
 namespace visq::data {
 

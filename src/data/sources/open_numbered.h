@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "visq/data.h"
-#include "visq/preparation.h"
+#include "visq/data/preparation.h"
 
 namespace visq::data {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "data/sources/input_spec.h"
-#include "visq/preparation.h"
+#include "visq/data/preparation.h"
 
 namespace visq::data {
 

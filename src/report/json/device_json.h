@@ -2,7 +2,7 @@
 #pragma once
 
 #include "report/json/json_text.h"
-#include "visq/device.h"
+#include "visq/device/device_report.h"
 
 namespace visq::report {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "visq/compare.h"
-#include "visq/device.h"
+#include "visq/device/device_report.h"
 
 namespace visq::report {
 

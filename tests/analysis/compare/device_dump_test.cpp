@@ -8,7 +8,7 @@
 #include "support/runs/data_files.h"
 #include "support/runs/fake_device.h"
 #include "support/runs/zip_files.h"
-#include "visq/compare_device.h"
+#include "visq/device/compare_device.h"
 
 namespace visq {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "visq/preparation.h"
+#include "visq/data/preparation.h"
 #include "visq/status.h"
 #include "visqerror/options/options.h"
 

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "model/printable.h"
-#include "visq/compare_device.h"
+#include "visq/device/compare_device.h"
 #include "visq/graph.h"
 #include "visq/run.h"
 #include "visqerror/outputs/staged_folder.h"
