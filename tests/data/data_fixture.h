@@ -1,7 +1,7 @@
 // What tests of test data share: a folder, reading one array, and messages without the folder's name.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

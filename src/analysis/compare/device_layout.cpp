@@ -1,6 +1,6 @@
 #include "analysis/compare/device_layout.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/finite.h"
 #include "core/half.h"
+#include "core/joined.h"
 #include "core/memory_size.h"
 #include "model/printable.h"
 #include "visq/limits.h"
@@ -48,7 +49,7 @@ std::string shape_advice(std::span<const std::int64_t> expected, std::span<const
   }
   const auto wanted = checked_elements(expected), given = checked_elements(found);
   if (wanted && given && wanted == given) {
-    return fmt::format(": as many elements; numpy.reshape(x, (-1, {})) gives them these axes", fmt::join(without_one(expected), ", "));
+    return fmt::format(": as many elements; numpy.reshape(x, (-1, {})) gives them these axes", joined(without_one(expected), ", "));
   }
   return "";
 }

@@ -1,5 +1,5 @@
 // Dumps as devices write them, beside the model that they are of: which map is which, how they lie, and whose kernel is wrong.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

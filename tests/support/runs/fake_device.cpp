@@ -1,8 +1,7 @@
 #include "support/runs/fake_device.h"
 
 #include <flatbuffers/flatbuffers.h>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cctype>
