@@ -67,18 +67,19 @@ const ModelTestData* root_of(const MappedFile& file) {
 }
 
 /// The numbers of the format of models.
-constexpr std::pair<int, DType> kTypes[] = {{0, DType::kFloat32},  {1, DType::kFloat16}, {2, DType::kInt32},  {3, DType::kUInt8},
-                                            {4, DType::kInt64},    {6, DType::kBool},    {7, DType::kInt16},  {9, DType::kInt8},
-                                            {10, DType::kFloat64}, {15, DType::kUInt32}, {16, DType::kUInt16}};
+constexpr std::pair<int, DType> kMicroTypes[] = {{0, DType::kFloat32},  {1, DType::kFloat16}, {2, DType::kInt32},  {3, DType::kUInt8},
+                                                 {4, DType::kInt64},    {6, DType::kBool},    {7, DType::kInt16},  {9, DType::kInt8},
+                                                 {10, DType::kFloat64}, {15, DType::kUInt32}, {16, DType::kUInt16}};
 
 /// Adds a tensor; what the types or sizes of cannot be told is an error that begins with `path`.
 Status add_tensor(const TensorData& tensor, const std::shared_ptr<const MappedFile>& file, const std::string& path,
                   std::vector<DumpEntry>& list) {
-  const auto* type = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const auto& each) { return each.first == tensor.type(); });
+  const auto* type =
+      std::find_if(std::begin(kMicroTypes), std::end(kMicroTypes), [&](const auto& each) { return each.first == tensor.type(); });
   std::vector<std::int64_t> dims;
   if (tensor.shape() != nullptr) dims.assign(tensor.shape()->begin(), tensor.shape()->end());
   const auto elements = checked_elements(dims);
-  if (type == std::end(kTypes) || !elements || tensor.bytes() == nullptr) {
+  if (type == std::end(kMicroTypes) || !elements || tensor.bytes() == nullptr) {
     return bad_input("{}: tensor {}: type {} or its shape cannot be read", path, tensor.tensor(), tensor.type());
   }
   const auto bytes = checked_mul(*elements, static_cast<std::int64_t>(size_of(type->second)));

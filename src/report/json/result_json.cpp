@@ -1,4 +1,5 @@
 // result.json: see schema/compare.schema.json for the meaning of every key.
+#include "core/as_size.h"
 #include "report/json/device_json.h"
 #include "report/json/json_parts.h"
 #include "report/json/tokens_json.h"

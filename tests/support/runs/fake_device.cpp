@@ -1,7 +1,7 @@
 #include "support/runs/fake_device.h"
 
 #include <flatbuffers/flatbuffers.h>
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>

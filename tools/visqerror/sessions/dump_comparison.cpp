@@ -12,7 +12,7 @@ namespace visq::tool {
 namespace {
 
 /// What neither dump can be asked for.
-Status check_options(const PairRequest& request) {
+Status check_dump_options(const PairRequest& request) {
   if (!request.labels.empty()) return usage_error("--labels: dumps hold no records to classify");
   if (!request.eval.empty()) return usage_error("--eval: dumps do not say which feature maps are outputs");
   if (request.options.post != PostProcess::kNone) return usage_error("--post: dumps do not say which feature maps are outputs");
@@ -75,7 +75,7 @@ bool names_dump(const PairRequest& request) {
 }
 
 Result<CompareResult> compare_dumped(PairRequest& request, const Console& console) {
-  VISQ_TRY(check_options(request));
+  VISQ_TRY(check_dump_options(request));
   const bool both = holds_dump(request.reference) && holds_dump(request.quantized);
   return both ? compare_two_dumps(request, console) : compare_with_model(request, console);
 }

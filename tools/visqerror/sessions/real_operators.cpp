@@ -1,6 +1,5 @@
 #include "visqerror/sessions/real_operators.h"
 
-
 #include <set>
 
 #include "core/as_size.h"

@@ -4,7 +4,6 @@
 #include <limits>
 #include <set>
 
-
 #include "core/error.h"
 #include "core/joined.h"
 #include "visq/badcase.h"
