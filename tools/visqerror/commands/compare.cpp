@@ -233,7 +233,7 @@ std::function<int()> setup(Options& options) {
       "  visqerror compare int8.tflite -d data.h5       # against its integer execution\n"
       "  visqerror compare fp32_maps.h5 device_maps.h5  # two dumps, see run\n"
       "  visqerror compare fp32_maps.h5 int8.tflite     # a dump and a model\n"
-      "  visqerror compare int8.tflite device/ -d data.h5  # which kernel is wrong?");
+      "  visqerror compare int8.tflite device_maps.h5 -d data.h5  # which kernel?");
   return [arguments] { return finish(execute(*arguments)); };
 }
 
