@@ -9,7 +9,7 @@ namespace {
 
 std::string number(std::uint32_t value, int bytes) {
   std::string text;
-  for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i));
+  for (int i = 0; i < bytes; ++i, value >>= 8) text += static_cast<char>(value & 0xff);
   return text;
 }
 
