@@ -189,14 +189,6 @@ void conclude(const MapsAgainstDump& maps, const Model& model, double max_scale,
   }
 }
 
-void tell_gaps(const std::vector<NotRun>& not_run, const Model& model, const MapNames& names, CompareResult& result) {
-  for (const NotRun& gap : not_run) {
-    if (gap.subgraph != 0) continue;
-    const Operator& op = model.main().operators[as_size(gap.node)];
-    if (!op.outputs.empty()) result.not_computed.push_back({model.path, names.identity(op.outputs[0]), gap.reason});
-  }
-}
-
 void identify(const Model& model, const DumpReader& dump, const std::string& dump_path, const CompareDumpOptions& options,
               CompareResult& result) {
   const Mode of_dump = dump.mode().value_or(options.model_is_reference ? Mode::kInteger : Mode::kFp32);
@@ -243,7 +235,7 @@ Result<CompareResult> compare_dump(std::shared_ptr<const Model> model, RecordSou
   result.interrupted = stopped;
   identify(*model, dump, dump_path, options, result);
   conclude(maps, *model, options.max_scale, result);
-  if (not_run.ok()) tell_gaps(*not_run, *model, names, result);
+  if (not_run.ok()) analysis::tell_gaps(*not_run, *model, names, result);
   const std::int64_t wanted = options.records.last - options.records.first;
   if (maps.records() < wanted && !stopped) {
     result.match.warnings.push_back(fmt::format("{}: {} of the {} records are not in it", dump_path, wanted - maps.records(), wanted));

@@ -6,6 +6,7 @@
 
 #include "analysis/compare/device_layout.h"
 #include "analysis/compare/device_names.h"
+#include "analysis/compare/dump_tensors.h"
 #include "core/as_size.h"
 #include "core/error.h"
 #include "data/sources/convert.h"

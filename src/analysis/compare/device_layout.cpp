@@ -3,9 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "analysis/compare/dump_pairs.h"
 #include "core/as_size.h"
+#include "data/channel_order.h"
 
 namespace visq::analysis {
 namespace {
@@ -24,14 +25,8 @@ Extent extent_of(const Shape& shape) {
   return {shape[0], shape.elements(1, rank - 1), shape.back()};
 }
 
-std::vector<std::int64_t> without_ones(const std::vector<std::int64_t>& dims) {
-  std::vector<std::int64_t> left;
-  std::copy_if(dims.begin(), dims.end(), std::back_inserter(left), [](std::int64_t size) { return size != 1; });
-  return left;
-}
-
 /// The axes of a map that is stored so.
-std::vector<std::int64_t> axes(const DeviceLayout& layout, const Shape& wanted) {
+Shape axes(const DeviceLayout& layout, const Shape& wanted) {
   const auto dims = wanted.dims();
   const Extent extent = extent_of(wanted);
   std::vector<std::int64_t> middle;
@@ -42,7 +37,7 @@ std::vector<std::int64_t> axes(const DeviceLayout& layout, const Shape& wanted) 
   all.insert(all.end(), middle.begin(), middle.end());
   if (layout.order == Order::kLast) all.push_back(layout.channels);
   if (layout.order == Order::kBlocks) all.push_back(layout.block);
-  return all;
+  return Shape(std::move(all));
 }
 
 }  // namespace
@@ -54,8 +49,7 @@ std::vector<DeviceLayout> possible_layouts(const Shape& stored, const Shape& wan
   const auto consider = [&](Order order, std::int64_t channels, std::int64_t block) {
     if (extent.n * extent.pixels * channels != elements) return;
     DeviceLayout way{order, channels, block};
-    const auto dims = stored.dims();
-    way.as_shaped = without_ones({dims.begin(), dims.end()}) == without_ones(axes(way, wanted));
+    way.as_shaped = data::without_ones(stored) == data::without_ones(axes(way, wanted));
     ways.push_back(way);
   };
   const bool has_planes = extent.pixels > 1 && extent.channels > 1;
@@ -97,15 +91,9 @@ std::vector<double> in_model_order(const std::vector<double>& stored, const Devi
 std::optional<double> correlation(const std::vector<double>& a, const std::vector<double>& b) {
   constexpr std::size_t kMost = 16'384;
   const std::size_t count = std::min(a.size(), b.size()), stride = std::max<std::size_t>(1, count / kMost);
-  double n = 0, mean_a = 0, mean_b = 0, aa = 0, bb = 0, ab = 0;
-  for (std::size_t i = 0; i < count; i += stride) {
-    n += 1;
-    const double da = a[i] - mean_a, db = b[i] - mean_b;
-    mean_a += da / n, mean_b += db / n;
-    aa += da * (a[i] - mean_a), bb += db * (b[i] - mean_b), ab += da * (b[i] - mean_b);
-  }
-  const double value = ab / std::sqrt(aa * bb);
-  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+  Correlation sum;
+  for (std::size_t i = 0; i < count; i += stride) sum.add(a[i], b[i]);
+  return sum.value();
 }
 
 bool is_sure(const DeviceLayout& layout) {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "analysis/compare/device_layout.h"
+#include "analysis/compare/dump_tensors.h"
 #include "core/as_size.h"
 #include "core/error.h"
 #include "data/sources/input_names.h"
@@ -145,8 +146,6 @@ class NamePairs {
 };
 
 }  // namespace
-
-std::string name_of(const DumpTensor& tensor) { return tensor.name.empty() ? "#" + std::to_string(tensor.index) : tensor.name; }
 
 Result<std::vector<NamedPair>> pair_by_name(const std::vector<DumpTensor>& device, const std::vector<DumpTensor>& reference,
                                             const Model& model, const std::vector<std::pair<std::string, std::string>>& names,

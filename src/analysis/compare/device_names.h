@@ -15,9 +15,6 @@ struct NamedPair {
   bool guessed = false;  ///< no name says so, only place and size
 };
 
-/// What messages call a tensor of a dump: its name, or "#index".
-std::string name_of(const DumpTensor& tensor);
-
 /// See device_dump(). Where no map bears a name of the model's, each is guessed to be the next one that its size allows. Says in `remarks`
 /// which of the device's maps are left over. Errors: `names` has one that is not there; no pair at all.
 Result<std::vector<NamedPair>> pair_by_name(const std::vector<DumpTensor>& device, const std::vector<DumpTensor>& reference,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/as_size.h"
+
 namespace visq::analysis {
 
 TensorInfo declaration(const DumpTensor& tensor) {
@@ -15,10 +17,12 @@ TensorInfo declaration(const DumpTensor& tensor) {
   return info;
 }
 
+std::string name_of(const DumpTensor& tensor) { return tensor.name.empty() ? "#" + std::to_string(tensor.index) : tensor.name; }
+
 MapIdentity identity_of(const DumpTensor& tensor) {
   MapIdentity identity;
   identity.node = identity.tensor = std::max(tensor.index, 0);
-  identity.name = tensor.name.empty() ? "#" + std::to_string(tensor.index) : tensor.name;
+  identity.name = name_of(tensor);
   identity.dtype = tensor.dtype;
   identity.scale = tensor.scale;
   identity.zero_point = tensor.zero_point;
@@ -29,6 +33,14 @@ MapIdentity identity_of(const DumpTensor& tensor) {
 kernels::Tensor tensor_of(Array& array, const TensorInfo& info) {
   array.bytes.resize(array.bytes.size() + 64);
   return {.dtype = array.dtype, .shape = array.shape, .data = array.bytes.data(), .strings = &array.strings, .info = &info};
+}
+
+void tell_gaps(const std::vector<NotRun>& gaps, const Model& model, const MapNames& names, CompareResult& result) {
+  for (const NotRun& gap : gaps) {
+    if (gap.subgraph != 0) continue;
+    const Operator& op = model.main().operators[as_size(gap.node)];
+    if (!op.outputs.empty()) result.not_computed.push_back({model.path, names.identity(op.outputs[0]), gap.reason});
+  }
 }
 
 }  // namespace visq::analysis

@@ -1,9 +1,11 @@
 // Tensors of dumps as the comparison of maps takes them.
 #pragma once
 
+#include "analysis/facts/map_identity.h"
 #include "kernels/op.h"
 #include "visq/compare.h"
 #include "visq/dump.h"
+#include "visq/run.h"
 
 namespace visq::analysis {
 
@@ -11,9 +13,15 @@ namespace visq::analysis {
 /// any, since its range clips nothing.
 TensorInfo declaration(const DumpTensor& tensor);
 
+/// What messages call a tensor of a dump: its name, or "#index".
+std::string name_of(const DumpTensor& tensor);
+
 MapIdentity identity_of(const DumpTensor& tensor);
 
 /// Refers to both. Lengthens the array: kernels and metrics may read behind the end.
 kernels::Tensor tensor_of(Array& array, const TensorInfo& info);
+
+/// What a run of the model could not compute of its main graph, for the result's list.
+void tell_gaps(const std::vector<NotRun>& gaps, const Model& model, const MapNames& names, CompareResult& result);
 
 }  // namespace visq::analysis

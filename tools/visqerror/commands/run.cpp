@@ -11,6 +11,7 @@
 #include "visqerror/options/command.h"
 #include "visqerror/options/sequence_arguments.h"
 #include "visqerror/outputs/output_files.h"
+#include "visqerror/sessions/interruptible_sink.h"
 #include "visqerror/sessions/real_operators.h"
 #include "visqerror/sessions/session.h"
 #include "visqerror/sessions/signatures.h"
@@ -28,25 +29,6 @@ struct Arguments {
   SelectionOptions selection;
   ConsoleOptions console;
   bool allow_partial = false;
-};
-
-/// Passes maps on, and ends the run after the record in which a signal came.
-class InterruptibleSink final : public MapSink {
- public:
-  explicit InterruptibleSink(MapSink& inner) : inner_(inner) {}
-  Status begin_record(std::int64_t index) override {
-    if (interrupted()) return usage_error("interrupted");
-    return inner_.begin_record(index);
-  }
-  Status add(const FeatureMap& map) override {
-    ++maps_;
-    return inner_.add(map);
-  }
-  std::int64_t maps() const { return maps_; }
-
- private:
-  MapSink& inner_;
-  std::int64_t maps_ = 0;
 };
 
 std::string result_json(const Model& model, const std::string& data, const RunOptions& options, const std::string& out, std::int64_t maps,

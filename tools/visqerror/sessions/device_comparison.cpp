@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "analysis/compare/dump_tensors.h"
 #include "analysis/facts/map_identity.h"
-#include "core/as_size.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "model/printable.h"
@@ -12,6 +12,7 @@
 #include "visq/graph.h"
 #include "visq/run.h"
 #include "visqerror/outputs/staged_folder.h"
+#include "visqerror/sessions/interruptible_sink.h"
 #include "visqerror/terminal/interrupt.h"
 
 namespace visq::tool {
@@ -60,19 +61,6 @@ Result<RecordRange> records_to_run(DumpReader& dump, RecordRange range) {
   return RecordRange{range.first, std::clamp(last, range.first + 1, range.last)};
 }
 
-/// Ends the run where the user interrupts it.
-class DumpingSink final : public MapSink {
- public:
-  explicit DumpingSink(MapSink& inner) : inner_(inner) {}
-  Status begin_record(std::int64_t index) override {
-    return interrupted() ? Status(usage_error("interrupted")) : inner_.begin_record(index);
-  }
-  Status add(const FeatureMap& map) override { return inner_.add(map); }
-
- private:
-  MapSink& inner_;
-};
-
 /// What the dumps do not say: operators, short names, outputs, the graph, and its order.
 void complete(const Model& model, CompareResult& result) {
   const analysis::MapNames names(model, 0);
@@ -115,7 +103,7 @@ Result<CompareResult> compare_device(PairRequest& request, const Console& consol
 
   VISQ_ASSIGN(const StagedFolder folder, StagedFolder::create(std::filesystem::temp_directory_path().string()));
   VISQ_ASSIGN(const auto writer, DumpWriter::create(folder / "model.h5", model->path, options.mode));
-  DumpingSink sink(*writer);
+  InterruptibleSink sink(*writer);
   auto outcome = run(model, *records.source, options, sink);
   if (interrupted()) return CompareResult{};
   VISQ_ASSIGN(const auto gaps, std::move(outcome));
@@ -134,11 +122,7 @@ Result<CompareResult> compare_device(PairRequest& request, const Console& consol
   result.reference_mode = options.mode;
   result.data = records.source->description();
   complete(*model, result);
-  for (const NotRun& gap : gaps) {
-    if (gap.subgraph != 0) continue;
-    const auto& outputs = model->main().operators[as_size(gap.node)].outputs;
-    if (!outputs.empty()) result.not_computed.push_back({model->path, analysis::MapNames(*model, 0).identity(outputs[0]), gap.reason});
-  }
+  analysis::tell_gaps(gaps, *model, analysis::MapNames(*model, 0), result);
   return result;
 }
 
