@@ -38,3 +38,7 @@ find_package(HDF5 REQUIRED COMPONENTS C)
 add_library(visq_eigen INTERFACE)
 target_link_libraries(visq_eigen INTERFACE Eigen3::Eigen)
 target_compile_definitions(visq_eigen INTERFACE EIGEN_DONT_PARALLELIZE EIGEN_MPL2_ONLY)
+# Highway for the instruction sets of core/simd.h.
+add_library(visq_highway INTERFACE)
+target_link_libraries(visq_highway INTERFACE hwy::hwy)
+target_compile_definitions(visq_highway INTERFACE HWY_DISABLED_TARGETS=HWY_SSSE3)

@@ -1,6 +1,6 @@
-# visq_headers(TARGET): the standard library's headers and fmt's, which nearly every file reads, compiled once for all targets that are
-# compiled alike: COLD ones share one, the others one; a TARGET with options of its own gets its own with OWN. Large headers that few files read do not
-# belong here: with nlohmann's JSON, every file would take 0.9 s to begin, where it now takes 0.3 s.
+# visq_headers(TARGET [COLD]): how a target is compiled, visq_hot() or visq_cold(), and the standard library's headers and fmt's, which
+# nearly every file reads, compiled once for all targets that are compiled alike. Large headers that few files read do not belong here:
+# with nlohmann's JSON, every file would take 0.9 s to begin, where it now takes 0.3 s.
 set(VISQ_HEADERS <algorithm> <array> <cmath> <cstring> <filesystem> <functional> <limits> <map> <memory> <mutex> <optional> <set> <span>
   <string> <utility> <vector> <fmt/core.h>)
 
@@ -13,12 +13,12 @@ foreach(kind hot cold)
 endforeach()
 
 function(visq_headers target)
-  cmake_parse_arguments(ARG "COLD;OWN" "" "" ${ARGN})
-  if(ARG_OWN)
-    target_precompile_headers(${target} PRIVATE ${VISQ_HEADERS})
-  elseif(ARG_COLD)
+  cmake_parse_arguments(ARG "COLD" "" "" ${ARGN})
+  if(ARG_COLD)
+    visq_cold(${target})
     target_precompile_headers(${target} REUSE_FROM visq_headers_cold)
   else()
+    visq_hot(${target})
     target_precompile_headers(${target} REUSE_FROM visq_headers_hot)
   endif()
 endfunction()
@@ -29,4 +29,14 @@ function(visq_cold target)
   # With -Og GCC 12 sees short strings overrun in std::string's operator+ (GCC bug 105329).
   target_compile_options(${target} PRIVATE "$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Wno-array-bounds;-Wno-stringop-overflow>")
 endfunction()
+
+# visq_hot(TARGET): what goes over elements. Of what GCC's -O3 has more than -O2, its loops need the vectorizer; the rest takes an eighth
+# of the time to compile and wins nothing (docs/performance.md). Loops over square roots, roundings and comparisons vectorize only
+# without errno and floating-point traps, which nobody looks at.
+function(visq_hot target)
+  target_compile_options(${target} PRIVATE -fno-math-errno -fno-trapping-math
+    "$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-O2;-ftree-vectorize;-fvect-cost-model=dynamic>")
+endfunction()
+
+visq_hot(visq_headers_hot)
 visq_cold(visq_headers_cold)

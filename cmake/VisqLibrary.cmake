@@ -1,7 +1,7 @@
 # Rooms and wings: every folder of src/ is a static library, every folder in it a wing.
 #
-# visq_library(NAME [COLD|OWN_OPTIONS] [DEPENDS visq_… | package targets …] [PRIVATE package targets …] [USES wing …]): the room of the
-# calling folder. COLD: see visq_cold(). OWN_OPTIONS: it sets compiler options of its own.
+# visq_library(NAME [COLD] [DEPENDS visq_… | package targets …] [PRIVATE package targets …] [USES wing …]): the room of the calling
+# folder. COLD: see visq_cold().
 # visq_wing(NAME FOLDER [HOT file …] [WITHOUT file …] [USES wing …]): a wing of it; `.` is the room's own folder. HOT: what in a COLD
 # room goes over elements. WITHOUT: what this build leaves out.
 #
@@ -11,15 +11,12 @@ include(VisqSources)
 include(VisqHeaders)
 
 function(visq_library name)
-  cmake_parse_arguments(ARG "COLD;OWN_OPTIONS" "" "DEPENDS;PRIVATE;USES" ${ARGN})
+  cmake_parse_arguments(ARG "COLD" "" "DEPENDS;PRIVATE;USES" ${ARGN})
   add_library(${name} STATIC)
   visq_compiled_as_ours(${name} "${ARG_DEPENDS}" "${ARG_PRIVATE}")
   set_property(GLOBAL APPEND PROPERTY VISQ_LIBRARIES ${name})
   if(ARG_COLD)
-    visq_cold(${name})
     visq_headers(${name} COLD)
-  elseif(ARG_OWN_OPTIONS)
-    visq_headers(${name} OWN)
   else()
     visq_headers(${name})
   endif()

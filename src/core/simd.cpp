@@ -24,7 +24,6 @@ std::vector<Level> find_levels() {
   add(avx512, Level::kAvx512);
   add(avx2, Level::kAvx2);  // with half precision (F16C), as every machine with AVX2
   add(sse42, Level::kSse42);
-  add(__builtin_cpu_supports("ssse3") != 0, Level::kSsse3);
 #endif
   found.push_back(Level::kBaseline);
   return found;
@@ -43,7 +42,7 @@ std::span<const Level> levels() {
 }
 
 const char* name(Level level) {
-  constexpr std::array<const char*, 5> kNames = {"AVX-512", "AVX2", "SSE4.2", "SSSE3", "baseline"};
+  constexpr std::array<const char*, 4> kNames = {"AVX-512", "AVX2", "SSE4.2", "baseline"};
   return kNames[as_size(level)];
 }
 

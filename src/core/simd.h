@@ -10,8 +10,9 @@
 
 namespace visq::simd {
 
-/// Instruction sets that functions are compiled for, best first. Baseline is whatever every machine of the build's kind has.
-enum class Level : std::uint8_t { kAvx512, kAvx2, kSse42, kSsse3, kBaseline };
+/// Instruction sets that functions are compiled for, best first. Baseline is whatever every machine of the build's kind has. Highway's
+/// SSSE3, of machines from before 2008, is left out.
+enum class Level : std::uint8_t { kAvx512, kAvx2, kSse42, kBaseline };
 
 /// The levels of this machine, best first.
 std::span<const Level> levels();
@@ -24,7 +25,7 @@ void set_level_for_test(Level level);
 /// One function's copies, by level; null where it was not compiled for one.
 template <class Function>
 struct Copies {
-  std::array<Function*, 5> by_level;
+  std::array<Function*, 4> by_level;
   Function* chosen() const {
     auto i = as_size(level());
     while (by_level[i] == nullptr) ++i;
@@ -35,8 +36,7 @@ struct Copies {
 }  // namespace visq::simd
 
 /// In the HWY_ONCE part of a file, outside all functions: VISQ_SIMD_COPIES(run); then VISQ_SIMD(run)(arguments).
-#define VISQ_SIMD_COPIES(function)                                                                                  \
-  constexpr ::visq::simd::Copies<decltype(HWY_STATIC_DISPATCH(function))> function##_copies = {                     \
-      {HWY_CHOOSE_AVX3(function), HWY_CHOOSE_AVX2(function), HWY_CHOOSE_SSE4(function), HWY_CHOOSE_SSSE3(function), \
-       &HWY_STATIC_DISPATCH(function)}}
+#define VISQ_SIMD_COPIES(function)                                                              \
+  constexpr ::visq::simd::Copies<decltype(HWY_STATIC_DISPATCH(function))> function##_copies = { \
+      {HWY_CHOOSE_AVX3(function), HWY_CHOOSE_AVX2(function), HWY_CHOOSE_SSE4(function), &HWY_STATIC_DISPATCH(function)}}
 #define VISQ_SIMD(function) (*function##_copies.chosen())
