@@ -20,6 +20,10 @@ std::byte* EvalContext::scratch(std::size_t bytes) const {
   return scratch_.data() + (kAlignment - address % kAlignment) % kAlignment;
 }
 
+Error PrepareContext::error_here(Reason reason, fmt::string_view text, fmt::format_args values) const {
+  return {reason, place_ + ": " + fmt::vformat(text, values)};
+}
+
 const TensorInfo* PrepareContext::intermediate(int position) const {
   const auto index = as_size(position);
   if (subgraph_ == nullptr || index >= op_.intermediates.size() || op_.intermediates[index] < 0) return nullptr;

@@ -185,11 +185,11 @@ class PrepareContext {
 
   template <class... Args>
   Error fail(fmt::format_string<Args...> text, Args&&... args) const {
-    return {Reason::kBadInput, place_ + ": " + fmt::format(text, std::forward<Args>(args)...)};
+    return error_here(Reason::kBadInput, text, fmt::make_format_args(args...));
   }
   template <class... Args>
   Error unsupported(fmt::format_string<Args...> text, Args&&... args) const {
-    return {Reason::kUnsupported, place_ + ": " + fmt::format(text, std::forward<Args>(args)...)};
+    return error_here(Reason::kUnsupported, text, fmt::make_format_args(args...));
   }
 
   /// True where the input has the same values in every record and is known now: constants, and what follows from constants and shapes.
@@ -256,6 +256,8 @@ class PrepareContext {
   const std::vector<bool>& packed() const { return packed_; }
 
  private:
+  [[gnu::cold]] Error error_here(Reason reason, fmt::string_view text, fmt::format_args values) const;
+
   const Operator& op_;
   std::string place_;
   std::vector<const Tensor*> inputs_;
