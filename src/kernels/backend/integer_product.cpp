@@ -131,7 +131,8 @@ VISQ_SIMD_COPIES(multiply_tile);
 
 namespace {
 
-constexpr std::int64_t kSplit = 256;
+constexpr int kSplitBits = 8;
+constexpr std::int64_t kSplit = 1 << kSplitBits;
 
 std::int64_t panel_width(std::int64_t channel, std::int64_t channels) { return channels - channel >= kWide ? kWide : kNarrow; }
 std::int64_t pairs_of(std::int64_t depth) { return (depth + 1) / 2; }
@@ -158,13 +159,14 @@ struct Target {
   std::int64_t rows, channels, step;
 };
 
-/// Adds the tile, `factor` times.
+/// Adds the tile times 2^shift.
 template <class Sum>
-void add_tile(const std::int32_t* tile, std::int64_t width, const Target& target, std::uint64_t factor, Sum* sums) {
+void add_tile(const std::int32_t* tile, std::int64_t width, const Target& target, int shift, Sum* sums) {
+  using Bits = std::make_unsigned_t<Sum>;
   for (std::int64_t r = 0; r < target.rows; ++r) {
     for (std::int64_t c = 0; c < target.channels; ++c) {
       Sum& sum = sums[r * target.step + c];
-      sum = static_cast<Sum>(static_cast<std::uint64_t>(sum) + factor * static_cast<std::uint64_t>(std::int64_t{tile[r * width + c]}));
+      sum = static_cast<Sum>(static_cast<Bits>(sum) + (static_cast<Bits>(tile[r * width + c]) << shift));
     }
   }
 }
@@ -172,10 +174,10 @@ void add_tile(const std::int32_t* tile, std::int64_t width, const Target& target
 /// Pairs of products of an int16 by a number in [-255, 255] that cannot leave int32 in sum.
 constexpr std::int64_t kExactPairs = 127;
 
-/// Adds rows * part * factor to the sums.
+/// Adds rows * part * 2^shift to the sums.
 template <class Sum>
-void add_product(const IntegerRows& rows, const PackedMatrix& matrix, const std::vector<std::int16_t>& part, std::uint64_t factor,
-                 Sum* sums, std::int64_t sum_step) {
+void add_product(const IntegerRows& rows, const PackedMatrix& matrix, const std::vector<std::int16_t>& part, int shift, Sum* sums,
+                 std::int64_t sum_step) {
   const std::int64_t pairs = pairs_of(matrix.depth());
   const std::int64_t chunk = sizeof(Sum) == sizeof(std::int32_t) ? std::max<std::int64_t>(pairs, 1) : kExactPairs;
   alignas(64) std::int32_t tile[kTileRows * kWide];
@@ -188,7 +190,7 @@ void add_product(const IntegerRows& rows, const PackedMatrix& matrix, const std:
         VISQ_SIMD(multiply_tile)
         ({rows.values + r * rows.step + 2 * pair, rows.step, panel + pair * width * 2, std::min(chunk, pairs - pair), tile}, width,
          target.rows);
-        add_tile(tile, width, target, factor, sums + r * sum_step + c);
+        add_tile(tile, width, target, shift, sums + r * sum_step + c);
       }
     }
   }
@@ -197,8 +199,8 @@ void add_product(const IntegerRows& rows, const PackedMatrix& matrix, const std:
 template <class Sum>
 void multiply_parts(const IntegerRows& rows, const PackedMatrix& matrix, Sum* sums, std::int64_t sum_step) {
   for (std::int64_t r = 0; r < rows.count; ++r) std::fill_n(sums + r * sum_step, matrix.channels(), Sum{0});
-  add_product(rows, matrix, matrix.low(), 1, sums, sum_step);
-  if (!matrix.high().empty()) add_product(rows, matrix, matrix.high(), kSplit, sums, sum_step);
+  add_product(rows, matrix, matrix.low(), 0, sums, sum_step);
+  if (!matrix.high().empty()) add_product(rows, matrix, matrix.high(), kSplitBits, sums, sum_step);
 }
 
 }  // namespace
@@ -211,7 +213,7 @@ PackedMatrix::PackedMatrix(std::span<const std::int16_t> values, std::int64_t ch
     return;
   }
   low_ = pack(values, channels, depth, [](std::int16_t v) { return static_cast<std::int16_t>(v & (kSplit - 1)); });
-  high_ = pack(values, channels, depth, [](std::int16_t v) { return static_cast<std::int16_t>(v >> 8); });
+  high_ = pack(values, channels, depth, [](std::int16_t v) { return static_cast<std::int16_t>(v >> kSplitBits); });
 }
 
 void multiply(const IntegerRows& rows, const PackedMatrix& matrix, std::int32_t* sums, std::int64_t sum_step) {
