@@ -10,12 +10,12 @@
 namespace visq::kernels {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Activation>, 6> kNames = {{{"NONE", Activation::kNone},
-                                                                            {"RELU", Activation::kRelu},
-                                                                            {"RELU_N1_TO_1", Activation::kReluN1To1},
-                                                                            {"RELU6", Activation::kRelu6},
-                                                                            {"TANH", Activation::kTanh},
-                                                                            {"SIGN_BIT", Activation::kSignBit}}};
+constexpr std::array<std::pair<std::string_view, Activation>, 6> kActivationNames = {{{"NONE", Activation::kNone},
+                                                                                      {"RELU", Activation::kRelu},
+                                                                                      {"RELU_N1_TO_1", Activation::kReluN1To1},
+                                                                                      {"RELU6", Activation::kRelu6},
+                                                                                      {"TANH", Activation::kTanh},
+                                                                                      {"SIGN_BIT", Activation::kSignBit}}};
 
 VISQ_CPU_CLONES void clamp_all(backend::Clamp clamp, float* values, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) values[i] = std::min(std::max(values[i], clamp.low), clamp.high);
@@ -24,8 +24,8 @@ VISQ_CPU_CLONES void clamp_all(backend::Clamp clamp, float* values, std::size_t 
 }  // namespace
 
 std::optional<Activation> activation_named(std::string_view name) {
-  const auto found = std::find_if(kNames.begin(), kNames.end(), [&](const auto& entry) { return entry.first == name; });
-  return found == kNames.end() ? std::nullopt : std::optional(found->second);
+  const auto found = std::find_if(kActivationNames.begin(), kActivationNames.end(), [&](const auto& entry) { return entry.first == name; });
+  return found == kActivationNames.end() ? std::nullopt : std::optional(found->second);
 }
 
 Result<Activation> fused_activation(const PrepareContext& context) {

@@ -8,7 +8,7 @@
 namespace visq::kernels {
 namespace {
 
-constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kLargestSize = std::numeric_limits<std::int32_t>::max();
 
 /// Where one axis comes from; `name` for messages.
 struct AxisRequest {
@@ -18,11 +18,11 @@ struct AxisRequest {
 };
 
 Status check_axis(const PrepareContext& context, const AxisRequest& axis) {
-  const auto bad = [](std::int64_t value) { return value < 1 || value > kLargest; };
+  const auto bad = [](std::int64_t value) { return value < 1 || value > kLargestSize; };
   if (bad(axis.kernel)) return context.fail("filter {} is {}", axis.name, axis.kernel);
   if (bad(axis.stride)) return context.fail("stride of the {} is {}", axis.name, axis.stride);
   if (bad(axis.dilation)) return context.fail("dilation of the {} is {}", axis.name, axis.dilation);
-  if (axis.in < 0 || axis.in > kLargest) return context.fail("input {} is {}", axis.name, axis.in);
+  if (axis.in < 0 || axis.in > kLargestSize) return context.fail("input {} is {}", axis.name, axis.in);
   return {};
 }
 
@@ -51,7 +51,7 @@ Result<backend::ConvolutionAxis> slide_axis_transposed(const PrepareContext& con
   VISQ_TRY(check_axis(context, request));
   backend::ConvolutionAxis axis{
       .in = request.in, .out = out, .kernel = request.kernel, .stride = request.stride, .dilation = request.dilation};
-  if (out < 0 || out > kLargest || positions(request, axis.extent(), out) != axis.in) {
+  if (out < 0 || out > kLargestSize || positions(request, axis.extent(), out) != axis.in) {
     return context.fail("output {} of {} does not fit the input's {}", request.name, out, axis.in);
   }
   const std::int64_t cut = (axis.in - 1) * axis.stride + axis.extent() - out;
@@ -83,7 +83,7 @@ std::int64_t useful_filter(std::int64_t filter, std::int64_t stride, std::int64_
 
 bool fits(std::int64_t batch, std::int64_t height, std::int64_t width, std::int64_t channels) {
   const auto elements = checked_elements(std::initializer_list<std::int64_t>{height, width, channels});
-  return elements && *elements <= kLargest && batch <= kLargest;
+  return elements && *elements <= kLargestSize && batch <= kLargestSize;
 }
 
 }  // namespace
@@ -143,7 +143,8 @@ Result<backend::ConvolutionAxis> slide_along_transposed(const PrepareContext& co
 Status check_map_sizes(const PrepareContext& context, const backend::ConvolutionShape& shape) {
   const backend::ConvolutionAxis& height = shape.height;
   const backend::ConvolutionAxis& width = shape.width;
-  const bool reachable = height.extent() + height.in + height.before <= kLargest && width.extent() + width.in + width.before <= kLargest;
+  const bool reachable =
+      height.extent() + height.in + height.before <= kLargestSize && width.extent() + width.in + width.before <= kLargestSize;
   if (!fits(shape.batch, height.in, width.in, shape.in_channels) || !fits(shape.batch, height.out, width.out, shape.out_channels) ||
       !reachable) {
     return context.unsupported("maps of {}x{}x{} to {}x{}x{} with windows of {}x{} are too large", height.in, width.in, shape.in_channels,

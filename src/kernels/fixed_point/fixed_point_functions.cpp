@@ -10,8 +10,8 @@
 namespace visq::kernels {
 namespace {
 
-constexpr std::int32_t kLargest = std::numeric_limits<std::int32_t>::max();
-constexpr std::int32_t kLowest = std::numeric_limits<std::int32_t>::min();
+constexpr std::int32_t kLargestInt32 = std::numeric_limits<std::int32_t>::max();
+constexpr std::int32_t kLowestInt32 = std::numeric_limits<std::int32_t>::min();
 
 std::int32_t half_of_sum(std::int32_t a, std::int32_t b) {
   const std::int64_t sum = std::int64_t{a} + b;
@@ -30,7 +30,7 @@ std::int32_t exp_near_zero(std::int32_t x) {
 /// 1 / (1 + x) for x in [0, 1), no integer bits: three steps of Newton's iteration, from the line 48/17 - 32/17 * denominator / 2.
 std::int32_t reciprocal_of_one_plus(std::int32_t x) {
   constexpr std::int32_t k48Over17 = 1515870810, k32Over17 = 1010580540, kOne = 1 << 29;  // 2 integer bits
-  const std::int32_t half_denominator = half_of_sum(x, kLargest);
+  const std::int32_t half_denominator = half_of_sum(x, kLargestInt32);
   std::int32_t estimate = k48Over17 + doubling_high_product(half_denominator, -k32Over17);
   for (int i = 0; i < 3; ++i) {
     const std::int32_t rest = kOne - doubling_high_product(half_denominator, estimate);
@@ -43,7 +43,7 @@ std::int32_t reciprocal_of_one_plus(std::int32_t x) {
 
 std::int32_t saturating_shift(std::int32_t value, int exponent) {
   const std::int64_t shifted = std::int64_t{value} * (std::int64_t{1} << exponent);
-  return static_cast<std::int32_t>(std::clamp<std::int64_t>(shifted, kLowest, kLargest));
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(shifted, kLowestInt32, kLargestInt32));
 }
 
 std::int32_t exp_of_negative(std::int32_t x) {
@@ -51,7 +51,7 @@ std::int32_t exp_of_negative(std::int32_t x) {
   constexpr std::int32_t kQuarter = 1 << (kFractionBits - 2);
   /// e^-(2^k) for k from -2 to 4.
   constexpr std::array<std::int32_t, 7> kPowers = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};
-  if (x == 0) return kLargest;
+  if (x == 0) return kLargestInt32;
   const std::int32_t near = (x & (kQuarter - 1)) - kQuarter;  // x = near - rest, rest a multiple of 1/4
   std::int32_t result = exp_near_zero(saturating_shift(near, 5));
   const std::int32_t rest = wrapping_subtract(near, x);
@@ -93,7 +93,7 @@ std::int32_t log_of_sum(std::int32_t x) {
 
 Multiplier inverse_square_root(std::int32_t n) {
   constexpr std::int32_t kOne = 1 << 28, kHalfOfThree = kOne + kOne / 2, kRootOfHalf = 1518500250;  // 3 integer bits, but for the last
-  if (n <= 1) return {kLargest, 0};
+  if (n <= 1) return {kLargestInt32, 0};
   int right = 11;
   for (; n >= 1 << 29; n /= 4) ++right;
   const int left_pairs = (std::countl_zero(static_cast<std::uint32_t>(n)) - 1) / 2 - 1;
