@@ -126,7 +126,7 @@ Result<std::int64_t> scan(ComparePlan& plan, RecordSource& data, const BadcaseOp
         output.maps[as_size(place - chosen.begin())].push_back(
             is_output && options.post != PostProcess::kNone
                 ? analysis::compare_processed(options.post, reference, match.reference, quantized, match.quantized, *scratch)
-                : analysis::compare_maps(reference, match.reference, quantized, match.quantized, {.divergence = is_output}, scratch->maps));
+                : analysis::compare_maps(reference, match.reference, quantized, match.quantized, {.output = is_output}, scratch->maps));
         return {};
       }));
       return output;

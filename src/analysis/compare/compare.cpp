@@ -62,12 +62,12 @@ class Comparer {
     const MapRecord* const source = moved_from(pair, output);
     if (source == nullptr || !reference.available(match.reference) || !quantized.available(match.quantized)) {
       return analysis::compare_maps(reference, match.reference, quantized, match.quantized,
-                                    {.per_channel = options_.per_channel, .divergence = is_output}, *scratch_);
+                                    {.per_channel = options_.per_channel, .output = is_output}, *scratch_);
     }
     MapRecord record = *source;
     record.shape = reference.tensor(match.reference).shape;
     record.saturated = quantized.saturated(match.quantized);
-    if (is_output) analysis::measure_divergence(reference.tensor(match.reference), quantized.tensor(match.quantized), *scratch_, record);
+    if (is_output) analysis::measure_output(reference.tensor(match.reference), quantized.tensor(match.quantized), *scratch_, record);
     return record;
   }
 

@@ -112,7 +112,7 @@ class MapsAgainstDump : public MapSink {
                                    .info = map.info};
     const bool reference = options_.model_is_reference;
     return analysis::compare_tensors(reference ? of_model : of_dump, reference ? of_dump : of_model, 0,
-                                     {.per_channel = options_.per_channel, .divergence = is_output(map.tensor)}, scratch_);
+                                     {.per_channel = options_.per_channel, .output = is_output(map.tensor)}, scratch_);
   }
 
   void limit(const DumpPair& pair, Array& array) const {

@@ -9,7 +9,7 @@
 namespace visq::analysis {
 namespace {
 
-constexpr std::uint8_t kVersion = 3;
+constexpr std::uint8_t kVersion = 4;
 
 template <class T, class U>
 concept Is = std::same_as<std::remove_const_t<T>, U>;
@@ -53,7 +53,7 @@ void fields(auto& archive, Is<metrics::PairStats> auto& s) {
 }
 
 void fields(auto& archive, Is<MapRecord> auto& m) {
-  archive(m.stats, m.channels, m.shape, m.integer, m.differing, m.saturated, m.not_compared);
+  archive(m.stats, m.channels, m.shape, m.integer, m.differing, m.saturated, m.fingerprint, m.not_compared);
 }
 
 void fields(auto& archive, Is<OriginRecord> auto& r) {

@@ -85,7 +85,7 @@ MapRecord compare_processed(PostProcess post, const runtime::Executor& reference
     return compare_maps(reference, reference_tensor, quantized, quantized_tensor, {}, scratch.maps);  // says so
   }
   return compare_tensors(scratch.reference.apply(post, reference.tensor(reference_tensor)),
-                         scratch.quantized.apply(post, quantized.tensor(quantized_tensor)), 0, {.divergence = true}, scratch.maps);
+                         scratch.quantized.apply(post, quantized.tensor(quantized_tensor)), 0, {.output = true}, scratch.maps);
 }
 
 }  // namespace analysis

@@ -84,7 +84,7 @@ void ComparisonSum::add_run(std::int64_t record, MapRecord&& map) {
 
 void ComparisonSum::add_statistics(std::int64_t record, const MapRecord& map) {
   const metrics::PairStats& s = map.stats;
-  note_repetition(s);
+  note_repetition(map);
   const std::int64_t finite_f = s.elements - s.non_finite_f;
   const std::int64_t finite_q = s.elements - s.non_finite_q;
   if (finite_f > 0) widen(result_.reference_statistics, finite_f_ == 0, s.min_f, s.max_f);
@@ -103,16 +103,18 @@ void ComparisonSum::add_statistics(std::int64_t record, const MapRecord& map) {
   saturated_ += map.saturated;
 }
 
-/// Sums of other values that agree in every bit do not happen.
-void ComparisonSum::note_repetition(const metrics::PairStats& stats) {
+/// Sums of other values that agree in every bit do not happen, but where the same values stand in other places, as in rows of a one and
+/// zeros: outputs have a fingerprint for that.
+void ComparisonSum::note_repetition(const MapRecord& map) {
+  const metrics::PairStats& stats = map.stats;
   if (!first_run_) {
-    first_run_ = stats;
+    first_run_ = stats, first_fingerprint_ = map.fingerprint;
     return;
   }
   const metrics::PairStats& first = *first_run_;
   reference_repeats_ = reference_repeats_ && stats.elements == first.elements && stats.sum_f == first.sum_f &&
                        stats.sum_ff == first.sum_ff && stats.sum_abs_f == first.sum_abs_f && stats.min_f == first.min_f &&
-                       stats.max_f == first.max_f;
+                       stats.max_f == first.max_f && map.fingerprint == first_fingerprint_;
 }
 
 MapComparison ComparisonSum::finish() const {

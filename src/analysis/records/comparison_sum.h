@@ -41,7 +41,7 @@ class ComparisonSum {
   void add_run(std::int64_t record, MapRecord&& map);
   void add_statistics(std::int64_t record, const MapRecord& map);
   std::string verdict() const;
-  void note_repetition(const metrics::PairStats& stats);
+  void note_repetition(const MapRecord& map);
   bool reference_constant() const;
   bool quantized_constant() const;
 
@@ -55,6 +55,7 @@ class ComparisonSum {
   std::int64_t largest_record_ = -1, saturated_record_ = -1;
   double largest_ = 0;
   std::optional<metrics::PairStats> first_run_;  ///< what the reference's map of every later run is held against
+  std::uint64_t first_fingerprint_ = 0;          ///< the same
   bool reference_repeats_ = true;
 };
 

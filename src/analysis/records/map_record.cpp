@@ -1,7 +1,10 @@
 #include "analysis/records/map_record.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <cstring>
+#include <span>
 
 #include "analysis/records/real_values.h"
 #include "core/as_size.h"
@@ -71,6 +74,18 @@ void compare_channels(const float* f, const float* q, const Tensor& tensor, MapR
   }
 }
 
+/// The same for the same bits and in all likelihood for no others, in whatever order: each step is invertible (multiplied by an odd number,
+/// high bits folded into low ones).
+std::uint64_t fingerprint_of(std::span<const float> values) {
+  constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15;  // 2^64 over the golden ratio, odd
+  std::uint64_t print = values.size();
+  for (const float value : values) {
+    print = (print ^ std::bit_cast<std::uint32_t>(value)) * kFactor;
+    print ^= print >> 32;
+  }
+  return print;
+}
+
 /// Where both have the same values with their channels in another place (NCHW, NHWC): the map in the other's order, in `memory`.
 bool move_channels(Tensor& tensor, const Shape& wanted, Array& memory) {
   if (tensor.shape == wanted || tensor.strings != nullptr || size_of(tensor.dtype) == 0 || tensor.shape.rank() != wanted.rank())
@@ -113,15 +128,17 @@ MapRecord compare_tensors(const Tensor& f, const Tensor& q, std::int64_t saturat
   }
   record.saturated = saturated;
   record.stats = metrics::accumulate_pair(f_values, q_values, f.elements(), scale_layout(q));
-  if (detail.divergence) measure_divergence(f, q, scratch, record);
+  if (detail.output) measure_output(f, q, scratch, record);
   if (detail.per_channel) compare_channels(f_values, q_values, q, record, scratch);
   return record;
 }
 
-void measure_divergence(const Tensor& f, const Tensor& q, MapScratch& scratch, MapRecord& record) {
+void measure_output(const Tensor& f, const Tensor& q, MapScratch& scratch, MapRecord& record) {
   const float* f_values = real_values(f, scratch.reference);
   const float* q_values = real_values(q, scratch.quantized);
-  if (f_values == nullptr || q_values == nullptr || f.shape.rank() == 0) return;
+  if (f_values == nullptr || q_values == nullptr) return;
+  record.fingerprint = fingerprint_of({f_values, as_size(f.elements())});
+  if (f.shape.rank() == 0) return;
   metrics::add_divergence(f_values, q_values, f.shape.elements(), f.shape[f.shape.rank() - 1], record.stats);
 }
 

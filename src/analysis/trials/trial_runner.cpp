@@ -206,7 +206,7 @@ OutputRecord TrialRunner::measure(const Run& run, int output, MapScratch& scratc
   kernels::Tensor quantized = run.tensor(output);
   const auto& grids = models_.parts().activations();
   if (const auto grid = grids.find(output); grid != grids.end()) quantized.info = grid->second;  // for metrics in units of the scale
-  const MapRecord map = compare_tensors(reference().tensor(output), quantized, 0, {.divergence = options_.divergence}, scratch);
+  const MapRecord map = compare_tensors(reference().tensor(output), quantized, 0, {.output = options_.divergence}, scratch);
   result.stats = map.stats;
   result.differing = map.differing;
   result.integer = map.integer;

@@ -12,6 +12,7 @@ RecordOutput some_output() {
   MapRecord map;
   map.stats.elements = 6;
   map.stats.non_finite_f = 1;
+  map.fingerprint = ~std::uint64_t{0};
   map.shape = Shape{2, 3};
   map.not_compared = "not";
   RecordOutput output;
@@ -25,6 +26,7 @@ TEST(RecordCodec, BringsBackWhatWasPacked) {
   const auto output = unpack_output(bytes);
   ASSERT_TRUE(output.ok());
   EXPECT_EQ(output->maps[0][0].stats.elements, 6);
+  EXPECT_EQ(output->maps[0][0].fingerprint, ~std::uint64_t{0});
   EXPECT_EQ(output->maps[0][0].shape, (Shape{2, 3}));
   EXPECT_EQ(output->maps[0][0].not_compared, "not");
   EXPECT_EQ(pack(*output), bytes);

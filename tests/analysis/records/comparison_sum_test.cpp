@@ -48,5 +48,23 @@ TEST(ComparisonSum, ReferenceThatRepeats) {
   EXPECT_FALSE(sum_of({a, a, b}).reference_repeats);
 }
 
+/// An output of a model, which is its own twin.
+MapRecord output_of(std::vector<float> values) {
+  const TensorInfo info;
+  const Shape shape{1, static_cast<std::int64_t>(values.size())};
+  values.resize(values.size() + 16);  // metrics may read behind the end
+  const kernels::Tensor map{.shape = shape, .data = reinterpret_cast<std::byte*>(values.data()), .info = &info};
+  MapScratch scratch;
+  return compare_tensors(map, map, 0, {.output = true}, scratch);
+}
+
+TEST(ComparisonSum, TheSameValuesInOtherPlacesAreNoRepetition) {
+  const MapRecord first = output_of({0, 1, 0, 0}), second = output_of({0, 0, 1, 0});
+  ASSERT_EQ(first.stats.sum_ff, second.stats.sum_ff);
+  EXPECT_TRUE(sum_of({first, output_of({0, 1, 0, 0})}).reference_repeats);
+  EXPECT_FALSE(sum_of({first, second}).reference_repeats);
+  EXPECT_FALSE(sum_of({first, first, second}).reference_repeats);
+}
+
 }  // namespace
 }  // namespace visq::analysis
