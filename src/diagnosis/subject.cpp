@@ -24,9 +24,9 @@ Result<std::unique_ptr<Subject>> Subject::create(std::shared_ptr<const Model> re
                                                  const std::vector<PairRule>& pairs) {
   VISQ_ASSIGN(const auto input_order, match_inputs(*reference, *quantized));
   std::unique_ptr<Subject> subject(new Subject(std::move(reference), std::move(quantized)));
-  auto pairing = std::move(quant::pair_models(subject->reference(), subject->quantized(), input_order, pairs).front());
-  VISQ_TRY(quant::need_common_maps(subject->reference(), subject->quantized(), pairing));
-  subject->use(std::make_shared<const quant::GraphPairing>(std::move(pairing)));
+  const auto pairings = quant::pair_models_once(subject->reference_, subject->quantized_, input_order, pairs);
+  VISQ_TRY(quant::need_common_maps(subject->reference(), subject->quantized(), pairings->front()));
+  subject->use({pairings, &pairings->front()});
   return subject;
 }
 

@@ -1,5 +1,7 @@
 // Pairs of subgraphs: the main graphs, then what paired operators call.
 #include <algorithm>
+#include <memory>
+#include <mutex>
 
 #include "core/as_size.h"
 #include "quant/pair_graphs.h"
@@ -80,11 +82,41 @@ class ModelPairer {
   std::vector<GraphPairing> pairs_;
 };
 
+/// What was asked last, and the answer. It keeps no model alive.
+struct LastPairing {
+  std::weak_ptr<const Model> reference, quantized;
+  std::vector<int> input_order;
+  std::vector<PairRule> rules;
+  std::shared_ptr<const std::vector<GraphPairing>> answer;
+
+  bool is_of(const std::shared_ptr<const Model>& r, const std::shared_ptr<const Model>& q, const std::vector<int>& order,
+             const std::vector<PairRule>& given) const {
+    const auto same = [](const PairRule& a, const PairRule& b) { return a == b && a.correlation == b.correlation; };
+    return answer && reference.lock() == r && quantized.lock() == q && input_order == order &&
+           std::equal(rules.begin(), rules.end(), given.begin(), given.end(), same);
+  }
+};
+
 }  // namespace
 
 std::vector<GraphPairing> pair_models(const Model& reference, const Model& quantized, const std::vector<int>& input_order,
                                       const std::vector<PairRule>& rules) {
   return ModelPairer(reference, quantized).run(input_order, rules);
+}
+
+std::shared_ptr<const std::vector<GraphPairing>> pair_models_once(const std::shared_ptr<const Model>& reference,
+                                                                  const std::shared_ptr<const Model>& quantized,
+                                                                  const std::vector<int>& input_order, const std::vector<PairRule>& rules) {
+  static std::mutex mutex;
+  static LastPairing last;
+  {
+    const std::lock_guard lock(mutex);
+    if (last.is_of(reference, quantized, input_order, rules)) return last.answer;
+  }
+  auto answer = std::make_shared<const std::vector<GraphPairing>>(pair_models(*reference, *quantized, input_order, rules));
+  const std::lock_guard lock(mutex);
+  last = {reference, quantized, input_order, rules, answer};
+  return answer;
 }
 
 }  // namespace visq::quant

@@ -1,6 +1,7 @@
 // Which feature map of one model stands for which of the other: by names, weights, and what stands around them.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -51,6 +52,11 @@ struct GraphPairing {
 /// theirs, and outweigh what the models say.
 std::vector<GraphPairing> pair_models(const Model& reference, const Model& quantized, const std::vector<int>& input_order,
                                       const std::vector<PairRule>& rules = {});
+
+/// The same, found once for several steps of one analysis: the last answer is kept as long as both models live.
+std::shared_ptr<const std::vector<GraphPairing>> pair_models_once(const std::shared_ptr<const Model>& reference,
+                                                                  const std::shared_ptr<const Model>& quantized,
+                                                                  const std::vector<int>& input_order, const std::vector<PairRule>& rules);
 
 /// How alike the weights of paired operators of the main graphs are: per operator the likeness() of both models' largest constants, over at
 /// most `sample` operators spread evenly. Empty where no paired operators have weights of the same size.

@@ -45,6 +45,22 @@ TEST(Pairing, FollowsDataflowWhereNoNameIsShared) {
   for (const TensorMatch& match : pairing.matches) EXPECT_EQ(match.reference, match.quantized);
 }
 
+TEST(Pairing, IsFoundOnceForSeveralStepsOfOneAnalysis) {
+  const auto build = [] {
+    SmallModel model;
+    const int x = model.map("x", {4}), y = model.map("y", {4});
+    model.op("TANH", {x}, {y});
+    return model.finish({x}, {y});
+  };
+  const auto reference = build(), quantized = build();
+  const auto first = pair_models_once(reference, quantized, {0}, {});
+  EXPECT_EQ(first->front().pairing.matches.size(), 2U);
+  EXPECT_EQ(pair_models_once(reference, quantized, {0}, {}), first);
+  const auto ruled = pair_models_once(reference, quantized, {0}, {PairRule{1, -1}});
+  EXPECT_EQ(ruled->front().pairing.matches.size(), 1U) << "another question";
+  EXPECT_NE(pair_models_once(reference, build(), {0}, {}), ruled) << "another model";
+}
+
 TEST(Pairing, WeightsTellSiblingsApart) {
   const std::vector<float> up(16, 1.0F);
   std::vector<float> saw(16);

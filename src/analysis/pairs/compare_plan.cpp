@@ -44,7 +44,7 @@ Result<ComparePlan> ComparePlan::create(std::shared_ptr<const Model> reference, 
   plan.reference_mode_ = options.reference_mode;
   plan.quantized_mode_ = options.quantized_mode;
   VISQ_ASSIGN(const auto input_order, match_inputs(*reference, *quantized));
-  plan.pairings_ = quant::pair_models(*reference, *quantized, input_order, options.pairs);
+  plan.pairings_ = *quant::pair_models_once(reference, quantized, input_order, options.pairs);
   plan.reference_ = std::move(reference);
   plan.quantized_ = std::move(quantized);
   VISQ_TRY(quant::need_common_maps(*plan.reference_, *plan.quantized_, plan.pairings_.front()));

@@ -15,8 +15,7 @@ Result<std::unique_ptr<PartialModels>> PartialModels::create(std::shared_ptr<con
   VISQ_ASSIGN(auto feed, InputFeed::create(*reference, quantized.get()));
   VISQ_ASSIGN(const auto input_order, match_inputs(*reference, *quantized));
   std::unique_ptr<PartialModels> models(new PartialModels(std::move(reference), std::move(quantized), std::move(feed)));
-  auto pairings = quant::pair_models(models->reference(), models->quantized(), input_order, pairs);
-  models->pairing_ = std::move(pairings.front());
+  models->pairing_ = quant::pair_models_once(models->reference_, models->quantized_, input_order, pairs)->front();
   models->parts_ = std::make_unique<QuantizedParts>(models->reference(), models->quantized(), models->pairing_);
   if (models->parts_->nodes().empty() && models->parts_->activations().empty()) {
     return bad_input("{}: nothing is quantized in it that has a counterpart in {}", models->quantized().path, models->reference().path);
