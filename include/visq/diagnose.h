@@ -73,9 +73,12 @@ struct Finding {
   std::optional<ValueEvidence> values;                   ///< and a picture of them, where it helps
   std::string fix;                                       ///< in words; empty where none is known
   std::string configuration;                             ///< the same as configuration
-  bool tried = false;                                    ///< the fix was simulated: the next two hold
+  bool tried = false;                                    ///< the fix was simulated: the next ones hold
   double gain_db = 0;                                    ///< what the fix wins at the model's outputs (SQNR; see diagnosis/what_if.h)
-  Mode mode = Mode::kInteger;                            ///< in which the fix was simulated
+  /// Not the fix was simulated, but what stands in for it: the gain tells what the cause costs, and promises nothing of the fix.
+  bool stands_in = false;
+  std::int64_t decisions = 0, changed = 0;  ///< as in OutputDamage, with the fix, over the records of the diagnosis
+  Mode mode = Mode::kInteger;               ///< in which the fix was simulated
 };
 
 /// Repairs of several causes, one upon the other, that a device can have (recommend --write-model writes them).

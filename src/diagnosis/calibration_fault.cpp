@@ -68,6 +68,7 @@ Fault calibration_fault(const MeasuredPair& pair, const Trials& trials, const Ca
   finding.configuration = "calibrate again";
   finding.tried = true;
   finding.gain_db = trial.gain;
+  finding.decisions = trial.decisions.all, finding.changed = trial.decisions.changed;
   finding.mode = trials.mode();
   return fault;
 }

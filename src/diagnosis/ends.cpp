@@ -1,6 +1,8 @@
 #include "diagnosis/ends.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "kernels/op.h"
 #include "model/slots.h"
@@ -20,7 +22,46 @@ const Operator* squashing(const quant::GraphIndex& graph, int tensor) {
   return nullptr;
 }
 
+std::vector<int> computed_inputs(const quant::GraphIndex& graph, const Operator& op) {
+  std::vector<int> inputs;
+  for (const int input : op.inputs) {
+    if (input != kNoTensor && !graph.tensor(input).is_constant) inputs.push_back(input);
+  }
+  return inputs;
+}
+
+bool is_product(const quant::GraphIndex& graph, int tensor) {
+  const int maker = graph.maker(tensor);
+  return maker >= 0 && (graph.op(maker).type == "MUL" || graph.op(maker).type == "SQUARE");
+}
+
+/// Products of a map with itself.
+std::optional<EarlierEnd> power(const quant::GraphIndex& graph, const std::vector<int>& inputs) {
+  std::set<int> factors;
+  std::vector<int> all = inputs;
+  for (const int input : inputs) {
+    if (is_product(graph, input)) std::ranges::copy(computed_inputs(graph, graph.op(graph.maker(input))), std::back_inserter(all));
+  }
+  const bool repeated = std::any_of(all.begin(), all.end(), [&](int each) { return !factors.insert(each).second; });
+  const auto root = std::find_if(all.begin(), all.end(), [&](int each) { return !is_product(graph, each); });
+  if (!repeated || root == all.end()) return std::nullopt;
+  return EarlierEnd{0, *root, true, "a power (MUL of a map with itself)", {factors.begin(), factors.end()}};
+}
+
 }  // namespace
+
+std::optional<EarlierEnd> earlier_end(const Subject& subject, int quantized_output) {
+  const quant::GraphIndex& graph = subject.q();
+  const int maker = graph.maker(graph.origin(quantized_output));
+  if (maker < 0) return std::nullopt;
+  const Operator& op = graph.op(maker);
+  const std::vector<int> inputs = computed_inputs(graph, op);
+  const bool spreads = op.type == "EXP" || op.type == "SQUARE";
+  if (inputs.size() == 1 && (spreads || kernels::facts_of(op).fixed_grid.scale8 != 0)) {
+    return EarlierEnd{0, inputs.front(), spreads, op.label(), inputs};
+  }
+  return op.type == "MUL" && inputs.size() == 2 ? power(graph, inputs) : std::nullopt;
+}
 
 std::optional<DifferentEnds> different_ends(const Subject& subject) {
   const auto &f = subject.reference().main().outputs, &q = subject.quantized().main().outputs;

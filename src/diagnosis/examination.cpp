@@ -70,6 +70,8 @@ Finding finding_of(const Subject& subject, const Tried& tried) {
   if (remedy != nullptr) finding.configuration = remedy->configuration;
   finding.tried = tried.result.remedy != nullptr;
   finding.gain_db = tried.result.gain;
+  finding.stands_in = finding.tried && remedy->stands_in;
+  finding.decisions = tried.result.decisions.all, finding.changed = tried.result.decisions.changed;
   finding.mode = tried.result.mode;
   return finding;
 }

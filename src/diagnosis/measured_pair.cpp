@@ -1,5 +1,6 @@
 #include "diagnosis/measured_pair.h"
 
+#include <algorithm>
 #include <set>
 
 #include "analysis/records/model_runner.h"
@@ -69,7 +70,8 @@ class MeasuredPair::Measurement {
       : pair_(pair),
         feed_(std::move(feed)),
         runner_(pair.subject_->reference_model(), Mode::kFp32),
-        wanted_(maps_to_measure(*pair.subject_)) {}
+        wanted_(maps_to_measure(*pair.subject_)),
+        outputs_(pair.subject_->reference().main().outputs) {}
 
   Status look_at_inputs(const Record& record) {
     ++shown_;
@@ -82,7 +84,8 @@ class MeasuredPair::Measurement {
 
   void look_at(int tensor, const Shape& shape, std::span<const float> map, const Use& use) {
     MapValues& values = pair_.values_[tensor];
-    if (use.shows) values.sketch.add(map), values.moments.add(map);
+    // An output may be a single number: causes look at it in all records, since a few say nothing of how its sizes spread.
+    if (use.shows || std::find(outputs_.begin(), outputs_.end(), tensor) != outputs_.end()) values.sketch.add(map), values.moments.add(map);
     if ((use.shows || use.fits) && shape.rank() > 0) values.channels.add(map, shape[shape.rank() - 1]);
     if (!use.fits && !use.shows) return;
     metrics::Moments moments;
@@ -99,6 +102,7 @@ class MeasuredPair::Measurement {
   InputFeed feed_;
   analysis::ModelRunner runner_;
   std::set<int> wanted_;
+  std::vector<int> outputs_;
   std::vector<float> scratch_;
   std::map<int, std::vector<InputMismatch>> foreign_;  ///< by input
   std::size_t shown_ = 0;

@@ -152,11 +152,13 @@ std::optional<CalibrationTrial> try_calibration(const Symptoms& symptoms, const 
   trial.before = worst(trials.before());
   trial.after = worst(*after);
   trial.gain = gain(trials.before().outputs, after->outputs);
+  trial.decisions = after->decisions;
   const bool beyond = trial.gain >= best_single + std::max(kLeastBeyond, kLeastShareBeyond * best_single);
   if (trial.gain < kLeastGainOfAll || trial.after < kLeastAfter || !beyond) return std::nullopt;
   if (const auto all = trials.after(trial.recalibration.edit, Sample::kAll); all.ok()) {
     const OutputErrors& before = trials.before(Sample::kAll);
     trial.before = worst(before), trial.after = worst(*all), trial.gain = gain(before.outputs, all->outputs);
+    trial.decisions = all->decisions;
   }
   return trial;
 }

@@ -36,6 +36,7 @@ struct CalibrationTrial {
   double before = 0;       ///< of the worst output, in dB
   double after = 0;        ///< the same
   double best_single = 0;  ///< dB that the best other repair wins
+  Decisions decisions;     ///< of the model so repaired
 };
 /// `best_single`: dB. Nothing where single ranges are to blame, or none.
 std::optional<CalibrationTrial> try_calibration(const Symptoms& symptoms, const Trials& trials, double best_single);

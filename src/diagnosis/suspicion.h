@@ -21,6 +21,9 @@ struct Remedy {
   ModelEdit edit;
   bool simulated = false;  ///< kernels know no such mixture of types: tried in fake quantization
   bool writable = true;    ///< unless simulated: write_edited() can put it into the file
+  int ends_at = -1;        ///< nothing is edited: the network ends with this map (see EarlierEnd)
+  /// What is tried is not what the words advise first, but shows the same cause: it tells what this costs, not what the fix gives.
+  bool stands_in = false;
 };
 
 struct Suspicion {

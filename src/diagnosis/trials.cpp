@@ -33,6 +33,14 @@ double worth_of(bool simulated, const OutputErrors& before, const OutputErrors& 
 
 }  // namespace
 
+/// What stands in for a fix is told only where no fix that can be tried wins so much, in dB.
+bool Trials::is_better(const Trial& trial, const TrialResult& best) {
+  constexpr double kWins = 3;
+  if (trial.remedy->stands_in && !best.remedy->stands_in && best.gain >= kWins) return false;
+  if (!trial.remedy->stands_in && best.remedy->stands_in && trial.gain >= kWins) return true;
+  return trial.worth > best.worth;
+}
+
 Result<Trials> Trials::create(const Subject& subject, const WhatIf& what_if, const DiagnoseOptions& options) {
   Trials trials(subject, what_if, options);
   VISQ_ASSIGN(trials.fake_quant_, what_if.run_all(subject.quantized_model(), Mode::kFakeQuant));
@@ -41,14 +49,25 @@ Result<Trials> Trials::create(const Subject& subject, const WhatIf& what_if, con
   return trials;
 }
 
-void Trials::try_one(Trial& trial, Sample sample) const {
+/// Of the repaired model: it runs, but for a network that ends earlier, whose output is one of its maps.
+Result<OutputErrors> Trials::errors_of(const Trial& trial, Sample sample) const {
   const Mode mode = mode_of(trial);
-  const WhatIf::Samples& before = mode == Mode::kInteger ? *integer_ : fake_quant_;
-  const auto after = what_if_.run(edited(subject_.quantized(), *trial.edit), mode, sample);
+  if (trial.remedy == nullptr || trial.remedy->ends_at < 0) return what_if_.run(edited(subject_.quantized(), *trial.edit), mode, sample);
+  OutputErrors errors = before(mode, sample);
+  const auto& ends = what_if_.ends();
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    if (ends[i].map == trial.remedy->ends_at) errors.outputs[ends[i].output] = errors.ends[i];
+  }
+  return errors;
+}
+
+void Trials::try_one(Trial& trial, Sample sample) const {
+  const auto after = errors_of(trial, sample);
   trial.done = after.ok();
   if (!after.ok()) return;
-  const OutputErrors& was = before.of(sample);
+  const OutputErrors& was = before(mode_of(trial), sample);
   trial.gain = gain(was.outputs, after->outputs);
+  trial.decisions = after->decisions;
   trial.worth = worth_of(trial.remedy != nullptr && trial.remedy->simulated, was, *after);
 }
 
@@ -91,7 +110,7 @@ void Trials::judge(std::vector<TrialResult*> results) const {
   for (const Trial& trial : trials) {
     TrialResult& result = *results[trial.suspicion];
     if (!trial.done) continue;
-    if (trial.remedy == result.remedy) result.gain = trial.gain, result.worth = trial.worth;
+    if (trial.remedy == result.remedy) result.gain = trial.gain, result.worth = trial.worth, result.decisions = trial.decisions;
     if (trial.remedy == result.feasible) result.feasible_worth = trial.worth;
   }
 }
@@ -103,7 +122,7 @@ void Trials::promise(std::vector<TrialResult*> results) const {
   for (std::size_t i = 0; i < results.size(); ++i) trials.push_back({i, results[i]->remedy, &results[i]->remedy->edit});
   try_all(trials, Sample::kAll);
   for (const Trial& trial : trials) {
-    if (trial.done) results[trial.suspicion]->gain = trial.gain;
+    if (trial.done) results[trial.suspicion]->gain = trial.gain, results[trial.suspicion]->decisions = trial.decisions;
   }
 }
 
@@ -128,10 +147,11 @@ std::vector<TrialResult> Trials::run(const std::vector<Suspicion>& suspicions) c
       result.feasible = trial.remedy;
       result.feasible_worth = trial.worth;
     }
-    if (result.remedy != nullptr && trial.worth <= result.worth) continue;
+    if (result.remedy != nullptr && !is_better(trial, result)) continue;
     result.remedy = trial.remedy;
     result.gain = trial.gain;
     result.worth = trial.worth;
+    result.decisions = trial.decisions;
     result.mode = mode_of(trial);
   }
   dismiss_rivalled(trials, results);

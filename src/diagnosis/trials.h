@@ -15,6 +15,7 @@ struct TrialResult {
   const Remedy* remedy = nullptr;  ///< null: none could be tried
   bool dismissed = false;          ///< the repair of another cause wins as much
   double gain = 0;                 ///< dB
+  Decisions decisions;             ///< of the model so repaired
   double worth = 0;                ///< what trials are ranked by: see trials.cpp
   Mode mode = Mode::kInteger;
   const Remedy* feasible = nullptr;  ///< the best one that a device can run; null: none wins anything
@@ -48,6 +49,7 @@ class Trials {
     const Remedy* remedy = nullptr;  ///< null: a rival's
     const ModelEdit* edit = nullptr;
     double gain = 0, worth = 0;
+    Decisions decisions = {};
     bool done = false;
   };
   Trials(const Subject& subject, const WhatIf& what_if, const DiagnoseOptions& options)
@@ -55,7 +57,9 @@ class Trials {
   Mode mode_of(const Trial& trial) const { return trial.remedy != nullptr && trial.remedy->simulated ? Mode::kFakeQuant : mode(); }
   void dismiss_rivalled(const std::vector<Trial>& trials, std::vector<TrialResult>& results) const;
   void try_all(std::vector<Trial>& trials, Sample sample) const;
+  static bool is_better(const Trial& trial, const TrialResult& best);
   void try_one(Trial& trial, Sample sample) const;
+  Result<OutputErrors> errors_of(const Trial& trial, Sample sample) const;
 
   const Subject& subject_;
   const WhatIf& what_if_;

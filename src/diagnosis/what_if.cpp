@@ -23,18 +23,6 @@ double decibels(double signal, double noise) {
   return std::clamp(10 * std::log10(signal / noise), -kPerfect, kPerfect);
 }
 
-/// Adds a map's signal and noise; nothing where it has no real values.
-void add_noise(const std::vector<float>& wanted, const kernels::Tensor& map, std::vector<float>& scratch, double& signal, double& noise) {
-  const float* found = analysis::real_values(map, scratch);
-  if (found == nullptr || wanted.size() != as_size(map.elements())) return;
-  for (std::size_t k = 0; k < wanted.size(); ++k) {
-    const auto f = static_cast<double>(wanted[k]);
-    const auto q = std::isfinite(found[k]) ? static_cast<double>(found[k]) : 0.0;
-    if (!std::isfinite(f)) continue;
-    signal += f * f, noise += (f - q) * (f - q);
-  }
-}
-
 }  // namespace
 
 std::vector<int> squashed_maps(const Subject& subject) {
@@ -75,7 +63,34 @@ double gain(const std::vector<double>& before, const std::vector<double>& after)
 WhatIf::WhatIf(const Subject& subject, bool in_order)
     : subject_(subject), watched_(compared_outputs(subject)), outputs_(watched_.size()), in_order_(in_order) {
   const auto squashed = squashed_maps(subject);
+  squashed_ = squashed.size();
   watched_.insert(watched_.end(), squashed.begin(), squashed.end());
+  for (std::size_t i = 0; i < outputs_; ++i) {
+    auto end = earlier_end(subject, watched_[i]);
+    if (!end || subject.reference_of(end->map) < 0) continue;
+    end->output = i;
+    ends_.push_back(std::move(*end));
+  }
+  for (const EarlierEnd& end : ends_) watched_.push_back(end.map);
+  for (std::size_t i = 0; i < watched_.size(); ++i) {
+    classes_.push_back(i < outputs_ ? classes_of(subject, subject.reference_of(watched_[i])) : 0);
+  }
+}
+
+/// Nothing where the map has no real values.
+WhatIf::Sum WhatIf::sum_of(std::size_t record, std::size_t map, const kernels::Tensor& found, std::vector<float>& scratch) const {
+  Sum sum;
+  const std::vector<float>& wanted = reference_[record][map];
+  const float* values = analysis::real_values(found, scratch);
+  if (values == nullptr || wanted.size() != as_size(found.elements())) return sum;
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    const auto f = static_cast<double>(wanted[k]);
+    const auto q = std::isfinite(values[k]) ? static_cast<double>(values[k]) : 0.0;
+    if (!std::isfinite(f)) continue;
+    sum.signal += f * f, sum.noise += (f - q) * (f - q);
+  }
+  if (classes_[map] > 0) sum.decisions.count(wanted, {values, wanted.size()}, classes_[map]);
+  return sum;
 }
 
 Status WhatIf::claim(std::uint64_t bytes) {
@@ -114,9 +129,7 @@ Status WhatIf::simulate(const std::shared_ptr<const Model>& model, Mode mode, co
       if (watched_[i] != tensor) continue;
       if (!chosen(record)) continue;
       ++seen;
-      double signal = 0, noise = 0;
-      add_noise(reference_[record][i], executor.tensor(tensor), scratch, signal, noise);
-      sink(record, i, signal, noise);
+      sink(record, i, sum_of(record, i, executor.tensor(tensor), scratch));
     }
     return {};
   };
@@ -134,7 +147,9 @@ Status WhatIf::simulate(const std::shared_ptr<const Model>& model, Mode mode, co
 OutputErrors WhatIf::errors_of(const Sums& sums) const {
   OutputErrors errors;
   for (std::size_t i = 0; i < watched_.size(); ++i) {
-    (i < outputs_ ? errors.outputs : errors.squashed).push_back(decibels(sums.signal[i], sums.noise[i]));
+    auto& group = i < outputs_ ? errors.outputs : i < outputs_ + squashed_ ? errors.squashed : errors.ends;
+    group.push_back(decibels(sums[i].signal, sums[i].noise));
+    errors.decisions.add(sums[i].decisions);
   }
   return errors;
 }
@@ -152,21 +167,20 @@ std::size_t WhatIf::records(Sample sample) const {
 }
 
 Result<OutputErrors> WhatIf::run(const std::shared_ptr<const Model>& model, Mode mode, Sample sample) const {
-  Sums sums = no_sums();
+  Sums sums(watched_.size());
   const auto chosen = [&](std::size_t record) { return in(sample, record); };
-  VISQ_TRY(simulate(model, mode, chosen, [&](std::size_t, std::size_t map, double signal, double noise) {
-    sums.signal[map] += signal, sums.noise[map] += noise;
-  }));
+  VISQ_TRY(simulate(model, mode, chosen, [&](std::size_t, std::size_t map, const Sum& sum) { sums[map].add(sum); }));
   return errors_of(sums);
 }
 
 Result<WhatIf::Samples> WhatIf::run_all(const std::shared_ptr<const Model>& model, Mode mode) const {
   constexpr Sample kSamples[] = {Sample::kFew, Sample::kSome, Sample::kJudged, Sample::kAll};
-  Sums sums[] = {no_sums(), no_sums(), no_sums(), no_sums()};
+  std::array<Sums, 4> sums;
+  sums.fill(Sums(watched_.size()));
   const auto every = [](std::size_t) { return true; };
-  VISQ_TRY(simulate(model, mode, every, [&](std::size_t record, std::size_t map, double signal, double noise) {
+  VISQ_TRY(simulate(model, mode, every, [&](std::size_t record, std::size_t map, const Sum& sum) {
     for (std::size_t i = 0; i < std::size(kSamples); ++i) {
-      if (in(kSamples[i], record)) sums[i].signal[map] += signal, sums[i].noise[map] += noise;
+      if (in(kSamples[i], record)) sums[i][map].add(sum);
     }
   }));
   return Samples{{errors_of(sums[0]), errors_of(sums[1]), errors_of(sums[2]), errors_of(sums[3])}};
@@ -175,8 +189,8 @@ Result<WhatIf::Samples> WhatIf::run_all(const std::shared_ptr<const Model>& mode
 Status WhatIf::order_by_error(const std::shared_ptr<const Model>& model, Mode mode) {
   std::vector<double> badness(inputs_.size(), 0);
   const auto all = [](std::size_t) { return true; };
-  VISQ_TRY(simulate(model, mode, all, [&](std::size_t record, std::size_t map, double signal, double noise) {
-    if (map < outputs_ && signal > 0) badness[record] += noise / signal;
+  VISQ_TRY(simulate(model, mode, all, [&](std::size_t record, std::size_t map, const Sum& sum) {
+    if (map < outputs_ && sum.signal > 0) badness[record] += sum.noise / sum.signal;
   }));
   std::vector<std::size_t> order(inputs_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "core/available_memory.h"
+#include "diagnosis/decisions.h"
+#include "diagnosis/ends.h"
 #include "diagnosis/subject.h"
 #include "runtime/executor.h"
 #include "visq/data.h"
@@ -25,6 +27,8 @@ std::vector<int> squashed_maps(const Subject& subject);
 struct OutputErrors {
   std::vector<double> outputs;   ///< of compared_outputs()
   std::vector<double> squashed;  ///< of squashed_maps()
+  std::vector<double> ends;      ///< of WhatIf::ends()
+  Decisions decisions;           ///< of the outputs that decide
 };
 inline constexpr double kPerfect = 200;
 
@@ -47,6 +51,9 @@ class WhatIf {
   /// Shown every map of the reference in the record that was begun last; keeps those it watches. Errors: as add().
   Status see(int reference_tensor, const kernels::Tensor& map);
 
+  /// Where the network could end instead, outputs as places in compared_outputs().
+  const std::vector<EarlierEnd>& ends() const { return ends_; }
+
   /// Runs a variant of the quantized model over a sample. Errors: those of a run; kUnsupported where a watched map could not be computed.
   Result<OutputErrors> run(const std::shared_ptr<const Model>& model, Mode mode, Sample sample) const;
   /// The same over all samples in one go.
@@ -65,13 +72,16 @@ class WhatIf {
   Status order_by_error(const std::shared_ptr<const Model>& model, Mode mode);
 
  private:
-  /// Told of every watched map: record, which map, Σf² and Σ(f−q)².
-  using Sink = std::function<void(std::size_t record, std::size_t map, double signal, double noise)>;
-  /// Σf² and Σ(f−q)² of every watched map.
-  struct Sums {
-    std::vector<double> signal, noise;
+  /// Σf² and Σ(f−q)² of a map, and what it decides.
+  struct Sum {
+    double signal = 0, noise = 0;
+    Decisions decisions;
+    void add(const Sum& other) { signal += other.signal, noise += other.noise, decisions.add(other.decisions); }
   };
-  Sums no_sums() const { return {std::vector<double>(watched_.size(), 0), std::vector<double>(watched_.size(), 0)}; }
+  /// Told of every watched map: record, which map, and what it adds.
+  using Sink = std::function<void(std::size_t record, std::size_t map, const Sum& sum)>;
+  using Sums = std::vector<Sum>;  ///< of every watched map
+  Sum sum_of(std::size_t record, std::size_t map, const kernels::Tensor& found, std::vector<float>& scratch) const;
   OutputErrors errors_of(const Sums& sums) const;
   using Choice = std::function<bool(std::size_t record)>;
   Status simulate(const std::shared_ptr<const Model>& model, Mode mode, const Choice& chosen, const Sink& sink) const;
@@ -80,8 +90,11 @@ class WhatIf {
   Status claim(std::uint64_t bytes);
 
   const Subject& subject_;
-  std::vector<int> watched_;  ///< tensors of the quantized model: compared outputs, then squashed maps
-  std::size_t outputs_ = 0;   ///< how many of them are outputs
+  std::vector<int> watched_;          ///< tensors of the quantized model: compared outputs, squashed maps, earlier ends
+  std::size_t outputs_ = 0;           ///< how many of them are outputs
+  std::size_t squashed_ = 0;          ///< and how many squashed maps
+  std::vector<EarlierEnd> ends_;      ///< with a counterpart
+  std::vector<std::size_t> classes_;  ///< by watched map; 0: it decides nothing
   bool in_order_ = false;
   std::vector<std::vector<Array>> inputs_;                  ///< [record]
   std::vector<int> judges_;                                 ///< [record]: its number among those that judge; -1: it does not

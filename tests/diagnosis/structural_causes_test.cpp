@@ -105,6 +105,23 @@ TEST(StructuralCauses, ScoresWithoutAMaskAreNotCut) {
   EXPECT_EQ(finding_of(twin.diagnose_on(records_of(4, [](auto&, unsigned) {})), "MASKED_VALUES").cause, "");
 }
 
+/// Scores from 10 down to -200, of which the softmax feels the largest alone.
+TEST(StructuralCauses, ScoresThatReachFarDown) {
+  TwinNetwork twin;
+  const int x = twin.map("x", {1, 8}, {-200, 10}), y = twin.map("y", {1, 8}, {0, 255.0F / 256});
+  twin.op("SOFTMAX", {x}, y);
+  twin.finish(x, y);
+  const auto scores = [](std::vector<float>& values, unsigned record) {
+    for (unsigned i = 0; i < values.size(); ++i) values[i] = 10 - static_cast<float>((i * kRecords + record) * 29 % 96) * 210 / 95;
+    values[record % 8] = 8 + static_cast<float>(record) / 6;
+    values[(record + 3) % 8] = 8.3F + static_cast<float>(record % 5) / 4;
+  };
+  const Finding finding = finding_of(twin.diagnose_on(records_of(8, scores)), "SOFTMAX_TAIL");
+  EXPECT_EQ(finding.name, "x");
+  EXPECT_NE(finding.fix.find("cut its range off"), std::string::npos) << finding.fix;
+  EXPECT_GT(finding.gain_db, 6) << "a quarter of the range has steps four times finer";
+}
+
 TEST(StructuralCauses, ExponentialAtTheEnd) {
   TwinNetwork twin;
   const int x = twin.map("x", {1, 8}, {0, 10}), y = twin.map("y", {1, 8}, {0, 22026});

@@ -140,7 +140,10 @@ void suspect_values(const Symptoms& symptoms, const QuantizedMap& map, const Dia
     add_cut(symptoms, map, between(map, percentile), suspicion);
     if (costs_most(symptoms, map)) add_cut_of_all(symptoms, percentile, suspicion);
   }
-  suspicion.remedies.push_back(more_bits(symptoms, map.tensor));
+  Remedy wide = more_bits(symptoms, map.tensor);
+  wide.text += ", or, where outliers are no part of the task, clip them before the network";  // which gives other outputs
+  wide.stands_in = true;
+  suspicion.remedies.push_back(std::move(wide));
   if (costly && costs_most(symptoms, map)) add_wide(symptoms, suspicion);
 }
 

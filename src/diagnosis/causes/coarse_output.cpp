@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <set>
 
+#include "diagnosis/ends.h"
 #include "diagnosis/in_float.h"
 #include "diagnosis/suspicion.h"
 #include "diagnosis/value_evidence.h"
@@ -31,40 +30,22 @@ Remedy in_float(const Symptoms& symptoms, const QuantizedMap& map, const std::ve
   ModelEdit edit;
   keep_map_in_float(subject, map.tensor, edit);
   for (const int input : before) keep_map_in_float(subject, input, edit);
-  return {text, fmt::format("dtype {} = float32", in_quotes(subject.names().name(map.tensor))), std::move(edit), true};
+  Remedy remedy{text, fmt::format("dtype {} = float32", in_quotes(subject.names().name(map.tensor))), std::move(edit), true};
+  remedy.stands_in = true;
+  return remedy;
 }
 
-/// What the model ends with where that spreads its input over many sizes, and the maps that it is computed from.
-struct SpreadingHead {
-  std::string words;
-  std::vector<int> before;
-};
-
-std::vector<int> computed_inputs(const Subject& subject, const Operator& op) {
-  std::vector<int> inputs;
-  for (const int input : op.inputs) {
-    if (input != kNoTensor && !subject.q().tensor(input).is_constant) inputs.push_back(input);
-  }
-  return inputs;
+/// The network without what follows this end: what `output` would give in its place is told as it is.
+Remedy end_earlier(const Symptoms& symptoms, const EarlierEnd& end, const std::string& text) {
+  Remedy remedy;
+  remedy.text = text;
+  remedy.configuration = fmt::format("output = {}", in_quotes(symptoms.subject().names().name(end.map)));
+  remedy.writable = false;
+  remedy.ends_at = end.map;
+  return remedy;
 }
 
-/// EXP, a power, or products of a map with itself.
-std::optional<SpreadingHead> spreading_head(const Subject& subject, const Operator& op) {
-  const std::vector<int> inputs = computed_inputs(subject, op);
-  if (op.type == "EXP" || op.type == "SQUARE") return SpreadingHead{op.label(), inputs};
-  if (op.type != "MUL" || inputs.size() != 2) return std::nullopt;
-  std::set<int> factors;
-  std::vector<int> all = inputs;
-  for (const int input : inputs) {
-    const int maker = subject.q().maker(input);
-    const bool product = maker >= 0 && (subject.q().op(maker).type == "MUL" || subject.q().op(maker).type == "SQUARE");
-    if (product) std::ranges::copy(computed_inputs(subject, subject.q().op(maker)), std::back_inserter(all));
-  }
-  const bool repeated = std::any_of(all.begin(), all.end(), [&](int each) { return !factors.insert(each).second; });
-  return repeated ? std::optional(SpreadingHead{"a power (MUL of a map with itself)", {factors.begin(), factors.end()}}) : std::nullopt;
-}
-
-void suspect_spreading(const Symptoms& symptoms, const QuantizedMap& map, const Operator& op, const SpreadingHead& head,
+void suspect_spreading(const Symptoms& symptoms, const QuantizedMap& map, const Operator& op, const EarlierEnd& end,
                        Suspicions& suspicions) {
   const double coarse = share_below(map.values->sketch, kTenthSteps * map.step), zero = share_below(map.values->sketch, map.step / 2);
   if (coarse < kManySpread) return;
@@ -73,7 +54,7 @@ void suspect_spreading(const Symptoms& symptoms, const QuantizedMap& map, const 
   suspicion.text = fmt::format(
       "the model ends with {}, and the output's precision is one step of {:.4g} for all sizes: {:.0f} % of its values are below five "
       "steps, where rounding alone is off by a tenth and more, {:.0f} % become zero",
-      head.words, map.step, 100 * coarse, 100 * zero);
+      end.words, map.step, 100 * coarse, 100 * zero);
   if (input != nullptr && op.type == "EXP") {
     suspicion.text += fmt::format("; before EXP rounding is off by {:.2g} % at most, whatever the size", 100 * std::expm1(input->step / 2));
     suspicion.evidence.emplace_back("relative_step_before", std::expm1(input->step / 2));
@@ -86,10 +67,13 @@ void suspect_spreading(const Symptoms& symptoms, const QuantizedMap& map, const 
                                       ? "take EXP out of the network: let it end with the logarithm (the input of EXP) and take exp outside"
                                       : "take the power out of the network: let it end with the root (its input), or predict the logarithm";
   suspicion.remedies.push_back(
-      in_float(symptoms, map, head.before, fmt::format("keep {} and its input in float or 16 bits; better, {}", head.words, better)));
+      end_earlier(symptoms, end, fmt::format("{}; or keep {} and its input in float or 16 bits", better, end.words)));
+  suspicion.remedies.push_back(
+      in_float(symptoms, map, end.before, fmt::format("keep {} and its input in float or 16 bits; better, {}", end.words, better)));
 }
 
-void suspect_squashed(const Symptoms& symptoms, const QuantizedMap& map, const Operator& op, Suspicions& suspicions) {
+void suspect_squashed(const Symptoms& symptoms, const QuantizedMap& map, const Operator& op, const EarlierEnd& end,
+                      Suspicions& suspicions) {
   const double used = map.used_width() / map.offered_width();
   if (used <= 0 || used > kUsed) return;
   Suspicion& suspicion = suspicions.about_map(map.tensor);
@@ -99,6 +83,10 @@ void suspect_squashed(const Symptoms& symptoms, const QuantizedMap& map, const O
   suspicion.evidence = {{"step", map.step}, {"needed_high", map.values->high()}, {"used_share", used}, {"threshold", kUsed}};
   suspicion.values = evidence_of(map);
   suspicion.strong = true;
+  suspicion.remedies.push_back(end_earlier(
+      symptoms, end,
+      fmt::format("end the network before {0} and take it outside, or predict the logarithm of these shares; or keep {0} in float",
+                  op.label())));
   suspicion.remedies.push_back(
       in_float(symptoms, map, {},
                fmt::format("keep {0} in float; or end the network before {0} and take it outside, or predict the logarithm of these shares",
@@ -128,12 +116,13 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
     const int maker = map == nullptr ? -1 : subject.q().maker(map->tensor);
     if (maker < 0 || map->step <= 0) continue;
     const Operator& op = subject.q().op(maker);
-    if (const auto head = spreading_head(subject, op)) {
-      suspect_spreading(symptoms, *map, op, *head, suspicions);
-    } else if (kernels::facts_of(op).fixed_grid.scale8 != 0) {
-      suspect_squashed(symptoms, *map, op, suspicions);
-    } else {
+    const auto end = earlier_end(subject, output);
+    if (!end) {
       suspect_linear(symptoms, *map, suspicions);
+    } else if (end->spreads) {
+      suspect_spreading(symptoms, *map, op, *end, suspicions);
+    } else {
+      suspect_squashed(symptoms, *map, op, *end, suspicions);
     }
   }
 }

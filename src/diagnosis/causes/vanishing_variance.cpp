@@ -14,6 +14,8 @@ namespace {
 
 /// The largest value over the median one from which the rest has few steps left; certain.
 constexpr double kNoticeable = 3, kCertain = 10;
+/// Where its range is cut off, in medians, if that is so much below its end: 10 are a hundredth of the usual variance.
+constexpr double kCuts[] = {3, 10, 30, 100}, kFarBelow = 0.5;
 /// Multiplications and sums that belong to one normalization lie so close behind its RSQRT.
 constexpr int kBehind = 3;
 
@@ -27,6 +29,27 @@ void keep_normalization(const Subject& subject, int tensor, int depth, ModelEdit
     const Operator& op = subject.q().op(reader);
     if (belongs(op) && output_of(op, 0) != kNoTensor) keep_normalization(subject, op.outputs[0], depth - 1, edit);
   }
+}
+
+/// Cuts 1/sqrt off at `most`, and with it what a MUL with a constant makes of it: where the variance vanishes, so does what it multiplies.
+Remedy cut_off(const Symptoms& symptoms, const QuantizedMap& map, double most, const std::string& better) {
+  const Subject& subject = symptoms.subject();
+  Repair repair(subject);
+  const auto cut = [&](int tensor, double share) {
+    const analysis::RealBounds range = symptoms.range_for(tensor);
+    repair.regrid(subject.tied(tensor), activation_grid(subject.q().tensor(tensor).dtype, {range.low * share, range.high * share}));
+  };
+  const double share = most / symptoms.range_for(map.tensor).high;
+  cut(map.tensor, share);
+  for (const int reader : subject.q().readers(map.tensor)) {
+    const Operator& op = subject.q().op(reader);
+    const bool by_constant = op.type == "MUL" && std::any_of(op.inputs.begin(), op.inputs.end(), [&](int input) {
+                               return input >= 0 && subject.q().tensor(input).is_constant;
+                             });
+    if (by_constant && symptoms.map(output_of(op, 0)) != nullptr) cut(op.outputs[0], share);
+  }
+  return {fmt::format("cut its range off at {:.4g}, as percentile calibration does; {}", most, better),
+          fmt::format("range {} = [0, {:.6g}]", in_quotes(subject.names().name(map.tensor)), most), repair.finish(), false};
 }
 
 void suspect_root(const Symptoms& symptoms, const Operator& op, Suspicions& suspicions) {
@@ -47,13 +70,20 @@ void suspect_root(const Symptoms& symptoms, const Operator& op, Suspicions& susp
                         {"threshold", kNoticeable},       {"least_variance", least}, {"clipped_share", map->noise.clipped_share}};
   suspicion.values = evidence_of(*map);
   suspicion.strong = ratio >= kCertain;
+  const std::string better =
+      fmt::format("give it a larger epsilon in the network (of the order of {:.1g}, a hundredth of the usual variance) and train on",
+                  0.01 / (median * median));
+  for (const double times : kCuts) {
+    if (times < kFarBelow * ratio && !has_fixed_grid(subject, map->tensor)) {
+      suspicion.remedies.push_back(cut_off(symptoms, *map, times * median, better));
+    }
+  }
   ModelEdit edit;
   keep_normalization(subject, map->tensor, kBehind, edit);
-  suspicion.remedies.push_back(
-      {fmt::format("keep this normalization in float or 16 bits; or give it a larger epsilon in the network (of the order of {:.1g}, a "
-                   "hundredth of the usual variance) and train on",
-                   0.01 / (median * median)),
-       fmt::format("dtype {} = float32", in_quotes(subject.names().name(map->tensor))), std::move(edit), true});
+  Remedy in_float{"keep this normalization in float or 16 bits; or " + better,
+                  fmt::format("dtype {} = float32", in_quotes(subject.names().name(map->tensor))), std::move(edit), true};
+  in_float.stands_in = true;
+  suspicion.remedies.push_back(std::move(in_float));
 }
 
 void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspicions) {

@@ -34,7 +34,9 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
     const bool channels = subject.q().tensor(constant.where.tensor).quantization.per_channel();
     const std::string configuration = fmt::format("weights {} = reference", in_quotes(subject.names().name(constant.where.tensor)));
     for (const WeightScales scales : {WeightScales::kKeep, channels ? WeightScales::kPerChannel : WeightScales::kPerTensor}) {
-      add_reference_weights(symptoms, constant.where, scales, "quantize the weights of the float model again", configuration, suspicion);
+      add_reference_weights(symptoms, constant.where, scales,
+                            "quantize the weights of the float model again, unless others are intended, which files do not tell",
+                            configuration, suspicion);
     }
   }
 }

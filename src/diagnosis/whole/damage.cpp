@@ -13,6 +13,7 @@
 #include "analysis/records/owned_map.h"
 #include "analysis/records/record_workers.h"
 #include "core/as_size.h"
+#include "diagnosis/decisions.h"
 #include "quant/fake_quantize.h"
 #include "visq/run.h"
 
@@ -144,16 +145,17 @@ class Comparison final : public MapSink {
     if (wanted == nullptr || wanted->empty() || wanted->size() != found.size()) return {};
     const std::size_t width = map.shape.rank() > 0 ? as_size(map.shape.back()) : 1;
     std::vector<OutputSums>& sums = sums_[twin];
-    const bool map_of_one = width > (type_of_maker(twin) == "CONCATENATION" ? kMostJoined : kMostOfOne);
+    const bool map_of_one = width > (type_of_maker(subject_, twin) == "CONCATENATION" ? kMostJoined : kMostOfOne);
     if (sums.empty()) sums.resize(decides(twin) || map_of_one ? 1 : width);
     for (std::size_t i = 0; i < found.size(); ++i) {
       sums[i % sums.size()].add(static_cast<double>((*wanted)[i]), static_cast<double>(found[i]));
     }
-    if (decides(twin)) count_changed(*wanted, found, width);
+    if (decides(twin)) decisions_.count(*wanted, found, width);
     return {};
   }
   OutputDamage result() const {
     OutputDamage damage = damage_;
+    damage.decisions = decisions_.all, damage.changed = decisions_.changed;
     damage.sqnr = HUGE_VAL;
     for (const auto& [tensor, sums] : sums_) {
       const OutputSums& first = sums.front();
@@ -164,22 +166,7 @@ class Comparison final : public MapSink {
   }
 
  private:
-  /// The operator behind an output of the reference; empty: none.
-  std::string_view type_of_maker(int reference_output) const {
-    const int maker = subject_.r().maker(subject_.r().origin(reference_output));
-    return maker < 0 ? std::string_view() : std::string_view(subject_.r().op(maker).type);
-  }
-  /// Rows of classes: what a SOFTMAX makes.
-  bool decides(int reference_output) const {
-    const TensorInfo& tensor = subject_.r().tensor(reference_output);
-    return type_of_maker(reference_output) == "SOFTMAX" && tensor.shape.rank() > 0 && tensor.shape.back() > 1;
-  }
-  void count_changed(std::span<const float> wanted, std::span<const float> found, std::size_t width) {
-    for (std::size_t row = 0; row + width <= wanted.size(); row += width) {
-      ++damage_.decisions;
-      damage_.changed += best_of(wanted.subspan(row, width)) != best_of(found.subspan(row, width)) ? 1 : 0;
-    }
-  }
+  bool decides(int reference_output) const { return classes_of(subject_, reference_output) > 0; }
   /// The first outputs of both, whether they are the same map or not: scores of one model, probabilities of the other.
   void compare_rows(const FeatureMap& map) {
     if (subject_.reference().main().outputs.empty()) return;
@@ -196,6 +183,7 @@ class Comparison final : public MapSink {
   const Subject& subject_;
   const ReferenceOutputs& reference_;
   OutputDamage damage_;
+  Decisions decisions_;
   std::map<int, std::vector<OutputSums>> sums_;  ///< per channel, by output of the reference
 };
 

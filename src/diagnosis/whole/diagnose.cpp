@@ -40,6 +40,12 @@ void merge(const Examination& examination, std::vector<Fault>& faults) {
   }
 }
 
+/// What is left of a fault behind its own repair is no other fault.
+bool is_told(const std::vector<Fault>& repaired, const Fault& fault) {
+  return std::any_of(repaired.begin(), repaired.end(),
+                     [&](const Fault& each) { return each.place == fault.place && each.finding.cause == fault.finding.cause; });
+}
+
 /// Gains, in dB, that a repair must bring to be one of several, and that several must bring beyond the first.
 constexpr double kNextRepair = 1.5, kBeyondFirst = 1;
 
@@ -79,6 +85,7 @@ Result<Faults> find_faults(const MeasuredPair& pair, const DiagnoseOptions& opti
     model = edited(*model, repaired.back().edit);
     VISQ_ASSIGN(const Examination next, examine(pair, model, options));
     merge(next, open);
+    std::erase_if(open, [&](const Fault& fault) { return is_told(repaired, fault); });
     std::stable_sort(open.begin(), open.end(), more_important);
   }
   Faults faults;

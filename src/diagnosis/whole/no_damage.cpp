@@ -28,6 +28,10 @@ void add_no_damage(const std::string& oddity, DiagnoseResult& result) {
         "layout), the labels or the float model itself are wrong, which cannot be seen without labels";
     finding.fix = "where results are poor: diagnose again with --labels or --eval, which tries the usual errors in data and labels";
   }
+  if (damage.decisions == 0 && !result.accuracy) {
+    finding.text +=
+        ". SQNR is ruled by the largest values: where small ones matter as much, --eval with the task's own measure tells what they lost";
+  }
   if (!oddity.empty()) finding.text += fmt::format(". Odd about the data: {}", oddity);
   result.findings.push_back(std::move(finding));
   result.measures.clear();  // there is nothing to be helped

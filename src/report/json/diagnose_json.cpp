@@ -38,6 +38,9 @@ Json json_finding(const Finding& finding) {
   json["fix"] = json_or_null(finding.fix);
   json["configuration"] = json_or_null(finding.configuration);
   json["gain_db"] = finding.tried ? json_number(finding.gain_db) : Json(nullptr);
+  json["promised"] = finding.tried && !finding.stands_in;
+  json["then"] =
+      finding.tried && finding.decisions > 0 ? Json{{"decisions", finding.decisions}, {"changed", finding.changed}} : Json(nullptr);
   json["mode"] = finding.tried ? Json(name(finding.mode)) : Json(nullptr);
   json["manual"] = "docs/causes.md#" + anchor(finding.cause);
   return json;

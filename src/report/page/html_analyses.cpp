@@ -29,7 +29,7 @@ Json json_finding(const Finding& finding, const Places& places) {
           {"evidence", std::move(evidence)},
           {"fix", json_string(finding.fix)},
           {"configuration", json_string(finding.configuration)},
-          {"gain", finding.tried ? json_short(finding.gain_db) : Json(nullptr)}};
+          {"gain", finding.tried && !finding.stands_in ? json_short(finding.gain_db) : Json(nullptr)}};
 }
 
 /// Per layer: name, map, MSE in units of the variance of the reference's values, cosine, SQNR, whether it is degraded.

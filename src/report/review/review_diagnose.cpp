@@ -21,7 +21,7 @@ std::string manual(std::string cause) {
 std::string text_of(const Finding& finding) {
   std::string text = finding.text;
   if (!finding.fix.empty()) text += "; fix: " + finding.fix;
-  if (finding.tried) text += fmt::format(" ({:+.1f} dB)", finding.gain_db);
+  if (finding.tried && !finding.stands_in) text += fmt::format(" ({:+.1f} dB)", finding.gain_db);
   return text;
 }
 

@@ -100,7 +100,7 @@ class DiagnoseText {
 
   void finding(std::size_t rank, const Finding& finding) {
     std::string title = fmt::format("{}. {} {}", rank, colored(word(finding.severity), finding.severity), finding.cause);
-    if (finding.tried) title += fmt::format(", repairing it wins {:.1f} dB", finding.gain_db);
+    if (finding.tried) title += fmt::format(", {} {:.1f} dB", finding.stands_in ? "costs" : "repairing it wins", finding.gain_db);
     line(title);
     if (!finding.name.empty()) {
       const std::string node = finding.node < 0 ? "" : fmt::format("node {} ", finding.node);
@@ -108,9 +108,18 @@ class DiagnoseText {
     }
     detail(printable(finding.text));
     if (finding.values) picture(*finding.values);
-    if (!finding.fix.empty()) detail("fix: " + printable(finding.fix));
+    if (!finding.fix.empty()) detail("fix: " + printable(finding.fix) + outcome(finding));
     if (!finding.configuration.empty() && options_.columns == 0) detail(printable(finding.configuration));
     line("");
+  }
+
+  /// What is to be expected of the fix, as a clause.
+  std::string outcome(const Finding& finding) const {
+    if (!finding.tried) return "";
+    if (finding.stands_in) return "; what that gives, converting and comparing again tells";
+    const OutputDamage& damage = result_.damage;
+    if (finding.changed * damage.decisions >= damage.changed * finding.decisions) return "";  // none, or no fewer than now
+    return fmt::format("; the best class then changes in {} of {} decisions", finding.changed, finding.decisions);
   }
 
   /// A line of bars; the range of the grid in brackets.

@@ -126,6 +126,7 @@ class RecommendText {
       const std::string name = printable(name_for(layer, columns_));
       line("  " + layer.op + " " + (columns_ == 0 ? name : shortened(name, columns_ - layer.op.size() - 3)));
     }
+    if (!result_.config.layers.empty()) paragraph("What a converter makes of this only it can tell: convert, then compare again.", 2);
   }
 
   const RecommendResult& result_;

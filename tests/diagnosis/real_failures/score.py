@@ -15,7 +15,7 @@ import re
 import subprocess
 
 HEADLINES = ("degraded everywhere",)  # counted by themselves, the cause is looked for behind them
-NOTHING = {"kind": "nothing", "severity": "info", "name": "", "text": "", "fix": "", "gain": None}
+NOTHING = {"kind": "nothing", "severity": "info", "name": "", "text": "", "fix": "", "gain": None, "then": None}
 
 
 def diagnose(binary, case, out, with_labels, force):
@@ -44,6 +44,7 @@ def said(result):
                 "text": r["text"],
                 "fix": r["text"] + " " + r.get("fix", ""),
                 "gain": r.get("gain_db"),
+                "then": None,
             }
         )
     for f in result.get("findings", []):
@@ -55,7 +56,8 @@ def said(result):
                 "name": name,
                 "text": f.get("text") or "",
                 "fix": f.get("fix") or "",
-                "gain": f.get("gain_db"),
+                "gain": f.get("gain_db") if f.get("promised", True) else None,  # else what the cause costs
+                "then": f.get("then"),
             }
         )
     return items

@@ -182,7 +182,7 @@ std::string first_finding(const FullReport& report) {
   const Finding& first = findings.front();
   std::string text = fmt::format("{}, the first: {}", report::plural(static_cast<std::int64_t>(findings.size()), "finding"), first.cause);
   if (!first.name.empty()) text += " of " + report::printable(report::shown_name(first));
-  if (first.tried) text += fmt::format("; repairing it wins {} dB", report::brief(first.gain_db));
+  if (first.tried) text += fmt::format("; {} {} dB", first.stands_in ? "it costs" : "repairing it wins", report::brief(first.gain_db));
   return text + "\n";
 }
 
