@@ -14,7 +14,7 @@ namespace {
 /// So far below the largest value of its row, e^-8 is a twelfth of the step of a softmax in 8 bits.
 constexpr double kZero = 8;
 /// What is kept of the range above its low end; where less than this is cut, it wins next to nothing.
-constexpr double kKept[] = {0.75, 0.5, 0.25}, kLeastStep = 1.0 / 8;
+constexpr double kKept[] = {0.75, 0.5, 0.25}, kLeastStep = 0.25;
 
 void suspect_map(const Symptoms& symptoms, const QuantizedMap& map, Suspicions& suspicions) {
   const Subject& subject = symptoms.subject();
