@@ -20,7 +20,7 @@ TEST(Simd, LevelsAreInOrderAndEndWithTheBaseline) {
 }
 
 TEST(Simd, TakesTheBestCopyThatThereIs) {
-  constexpr Copies<int()> kCopies = {{best, nullptr, nullptr, nullptr, baseline}};
+  constexpr Copies<int()> kCopies = {{best, nullptr, nullptr, baseline}};
   const Level before = level();
   set_level_for_test(Level::kAvx512);
   EXPECT_EQ(kCopies.chosen()(), 1);
