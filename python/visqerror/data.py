@@ -21,8 +21,10 @@ def _array(values: Any) -> np.ndarray:
     """Anything that NumPy takes; tensors of PyTorch are taken off their graph and device first."""
     if hasattr(values, "detach"):
         values = values.detach().cpu()
+    if np.ma.is_masked(values):
+        raise ValueError("data: an array has masked values, which no file of test data can hold; fill them")
     array = np.asarray(values, order="C")
-    if array.dtype == object:
+    if array.dtype.hasobject or array.dtype.names is not None:
         raise TypeError(f"data: {type(values).__name__} is no array of numbers")
     return array
 
@@ -32,10 +34,32 @@ def file_name(name: str) -> str:
     return name.replace("/", "_").replace(":", "_")
 
 
+_LONGEST_NAME = 255
+"""Bytes of a folder's name on usual file systems."""
+
+
+def _folders(names: Iterable[Any]) -> dict[Any, str]:
+    """The folder of each input, one of its own below that of the data."""
+    folders: dict[Any, str] = {}
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"data: an input is called {name!r}, which is no string")
+        folder = file_name(name)
+        if folder in ("", ".", "..") or "\0" in folder:
+            raise ValueError(f"data: {name!r} is no name of an input")
+        if len(folder.encode(errors="surrogatepass")) > _LONGEST_NAME:
+            raise ValueError(f"data: the name {name[:20]!r}… is too long for a folder; give the inputs as a list, in the model's order")
+        folders[name] = folder
+    shared = [name for name in folders if list(folders.values()).count(folders[name]) > 1]
+    if shared:
+        raise ValueError(f"data: the inputs {shared} would share a folder; give them as a list, in the model's order")
+    return folders
+
+
 def _by_input(record: Record) -> dict[str, np.ndarray]:
     """A record's arrays by the folder of their input; the only array of a record has none."""
     if isinstance(record, Mapping):
-        return {file_name(name): _array(values) for name, values in record.items()}
+        return {folder: _array(record[name]) for name, folder in _folders(record).items()}
     if isinstance(record, (list, tuple)):
         return {str(position): _array(values) for position, values in enumerate(record)}
     return {"": _array(record)}
@@ -58,7 +82,7 @@ def _save(folder: str, records: Iterable[dict[str, np.ndarray]]) -> str:
 
 
 def _slices(arrays: Mapping[str, Any]) -> Iterable[dict[str, np.ndarray]]:
-    batches = {file_name(name): _array(values) for name, values in arrays.items()}
+    batches = {folder: _array(arrays[name]) for name, folder in _folders(arrays).items()}
     counts = {name: len(batch) if batch.ndim else 0 for name, batch in batches.items()}
     if len(set(counts.values())) > 1:
         raise ValueError(f"data: the inputs' batches differ in size: {counts}")
@@ -78,6 +102,8 @@ def data_path(data: Data, folder: str) -> str:
         path = os.path.join(folder, "data.npy")
         np.save(path, _array(data))
         return path
+    if not isinstance(data, Iterable):
+        raise TypeError(f"data: {type(data).__name__} is neither a path nor arrays")
     return _save(folder, map(_by_input, data))
 
 

@@ -1,5 +1,7 @@
 """Whatever form the data have, the numbers are those of the file that they were taken from."""
 
+import tempfile
+
 import numpy as np
 import pytest
 import visqerror
@@ -68,3 +70,61 @@ def test_what_the_model_does_not_take(fp32, int8):
         visqerror.compare(fp32, int8, np.zeros((4, 3, 3, 1), np.float32))
     with pytest.raises(visqerror.InputError, match="sub-folders and inputs do not match"):
         visqerror.compare(fp32, int8, {"photo": np.zeros((4, 8, 8, 1), np.float32)})
+
+
+class _OfNoKind:
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("not today")
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "complaint"),
+    [
+        ({"../../photo": np.zeros((2, 8)), "/tmp/photo": np.zeros((2, 8))}, visqerror.InputError, "do not match"),
+        ({"..": np.zeros((2, 8))}, ValueError, "no name of an input"),
+        ({"": np.zeros((2, 8))}, ValueError, "no name of an input"),
+        ({"a\0b": np.zeros((2, 8))}, ValueError, "no name of an input"),
+        ([{"..": np.zeros(8)}], ValueError, "no name of an input"),
+        ({7: np.zeros((2, 8))}, TypeError, "no string"),
+        ({"n" * 300: np.zeros((2, 8))}, ValueError, "too long"),
+        ({"a/b": np.zeros((2, 8)), "a:b": np.ones((2, 8))}, ValueError, "share a folder"),
+        (np.array([object(), None]), TypeError, "no array of numbers"),
+        (np.zeros(2, dtype=[("pickled", object)]), TypeError, "no array of numbers"),
+        (np.zeros(2, dtype=[("x", "f4"), ("y", "i4")]), TypeError, "no array of numbers"),
+        ([[[[1, 2], [3]]]], ValueError, "inhomogeneous"),
+        ([_OfNoKind()], RuntimeError, "not today"),
+        (np.ma.masked_greater(np.ones((2, 8, 8, 1)), 0.5), ValueError, "masked"),
+        (np.float32(1), TypeError, "neither a path nor arrays"),
+        (np.zeros((0, 8, 8, 1), np.float32), visqerror.InputError, "image|data"),
+        (np.zeros((2, 8, 8, 1), np.clongdouble), visqerror.InputError, "image|data"),
+        (np.zeros((2, 8, 8, 1), "datetime64[s]"), visqerror.InputError, "image|data"),
+        (np.full((2, 8, 8, 1), "one"), visqerror.InputError, "image|data"),
+        (np.zeros((1,) * 32, np.float32), visqerror.InputError, "image|data"),
+    ],
+)
+def test_hostile_arrays_are_errors_and_leave_nothing(data, error, complaint, fp32, int8, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    with pytest.raises(error, match=complaint):
+        visqerror.compare(fp32, int8, data)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_generator_that_fails_leaves_nothing(fp32, int8, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+
+    def records():
+        yield np.zeros((1, 8, 8, 1), np.float32)
+        raise OSError("the camera has gone")
+
+    with pytest.raises(OSError, match="camera"):
+        visqerror.compare(fp32, int8, records())
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.filterwarnings("ignore::visqerror.VisqWarning")
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 3.4e38, 1e-45])
+def test_numbers_at_the_end_of_floats_are_answered(value, fp32, int8):
+    images = np.full((2, 1, 8, 8, 1), value, np.float32)
+    assert len(visqerror.compare(fp32, int8, images)["nodes"]) > 10
