@@ -1,4 +1,5 @@
-// A model file from anywhere: loaded, described, checked, prepared and run on one random record in all three modes.
+// A model file from anywhere: loaded, described, checked, prepared and run on one random record in all three modes, and once more as the
+// last of its signatures has it.
 #include <memory>
 
 #include "fuzz/flatbuffer_mutator.h"
@@ -51,6 +52,18 @@ void run_in(const std::shared_ptr<const Model>& model, Mode mode) {
   static_cast<void>(run(model, *data, options, reader));
 }
 
+void try_all(const std::shared_ptr<const Model>& model) {
+  static_cast<void>(inspect(*model));
+  static_cast<void>(check(nullptr, model));
+  if (!is_small(*model)) return;
+  for (const Mode mode : {Mode::kFp32, Mode::kFakeQuant, Mode::kInteger}) {
+    try {
+      run_in(model, mode);
+    } catch (const std::bad_alloc&) {  // as main() does: beyond the limit
+    }
+  }
+}
+
 }  // namespace
 }  // namespace visq::fuzz
 
@@ -59,16 +72,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::limit_the_run();
   auto loaded = load_model(fuzz::file_of(data, size));
   if (!loaded.ok()) return 0;
-  const auto model = std::make_shared<const Model>(std::move(loaded).value());
-  static_cast<void>(inspect(*model));
-  static_cast<void>(check(nullptr, model));
-  if (!fuzz::is_small(*model)) return 0;
-  for (const Mode mode : {Mode::kFp32, Mode::kFakeQuant, Mode::kInteger}) {
-    try {
-      fuzz::run_in(model, mode);
-    } catch (const std::bad_alloc&) {  // as main() does: beyond the limit
-    }
+  if (loaded->signatures.size() > 1) {
+    Model chosen = *loaded;
+    const std::string key = chosen.signatures.back().key;
+    if (choose_signature(chosen, key).ok()) fuzz::try_all(std::make_shared<const Model>(std::move(chosen)));
   }
+  fuzz::try_all(std::make_shared<const Model>(std::move(loaded).value()));
   return 0;
 }
 

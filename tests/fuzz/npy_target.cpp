@@ -1,9 +1,10 @@
-// A .npy or .csv file from anywhere: as records of inputs of several types, and as labels.
+// A .npy or .csv file from anywhere: as records of inputs of several types, as labels, and as tokens.
 #include <algorithm>
 #include <new>
 
 #include "fuzz/data_models.h"
 #include "fuzz/fuzz_input.h"
+#include "visq/tokens.h"
 
 namespace visq::fuzz {
 namespace {
@@ -25,6 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       fuzz::read_records(path, fuzz::model_taking(dtype));
     }
     static_cast<void>(load_labels(path));
+    static_cast<void>(load_tokens(path));
   } catch (const std::bad_alloc&) {  // as main() does: beyond the limit
   }
   return 0;
