@@ -51,6 +51,7 @@ struct AccumulateCurve {
   std::string label;  ///< the words as typed
   bool keep_float = false;
   std::vector<std::string> members;     ///< names in the reference of what is quantized, or kept float
+  std::vector<std::string> displays;    ///< parallel to members: short, for people (see display_names)
   std::vector<AccumulatedError> nodes;  ///< parallel to AccumulateResult::nodes
   AccumulatedError output;              ///< of the worst of the model's outputs; its averages are those of the last node
 };

@@ -33,8 +33,9 @@ struct ExtractedPart {
 
 /// Where it was interrupted, `fed` and `given` hold fewer records.
 struct ExtractResult : RunIdentity {
-  std::string node;    ///< the pair of maps that was extracted, by its name in the reference
-  std::string remark;  ///< why it is not the map that was asked for, or in which run of a called subgraph it was; empty: none of these
+  std::string node;     ///< the pair of maps that was extracted, by its name in the reference
+  std::string display;  ///< the same, short, for people (see display_names)
+  std::string remark;   ///< why it is not the map that was asked for, or in which run of a called subgraph it was; empty: none of these
   ExtractedPart reference, quantized;
 };
 

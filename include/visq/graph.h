@@ -33,9 +33,9 @@ Graph graph_of(const Model& model);
 std::vector<std::string> tensor_names(const Subgraph& subgraph);
 
 /// Short names for people, by tensor index, each unique in the subgraph: the word of the layer that makes the tensor ("conv2d_13" of
-/// "model/activation/Relu;model/conv2d_13/BiasAdd;model/conv2d_13/Conv2D1"), for the operator with the layer's weights alone; with the
-/// operator's own word, or words of the path before it, as far as others would be called the same. Paths of PyTorch modules become those of
-/// attributes ("decoder.dn"). What no such word tells apart has "#index" behind it.
+/// "model/conv2d_13/BiasAdd;model/conv2d_13/Conv2D1"), for the operator with the layer's weights alone; with the operator's own word, words
+/// of the path before it, or "#index", as far as others would be called the same. Paths of PyTorch modules become those of attributes.
+/// Weights with names of over 30 characters, or that a converter made up, are their layer's ("conv2d_13/weights", "conv2d_13/bias").
 std::vector<std::string> display_names(const Subgraph& subgraph);
 
 }  // namespace visq

@@ -48,6 +48,7 @@ constexpr const char* kTour = R"js(
   for (const words of ["spatial/Relu6", "MSE", "scale", "accumulated", "created here", "inherited", "Weights", "MACs"]) {
     expect(one("#panel").textContent.includes(words), "the panel lacks " + words);
   }
+  expect(one("#panel .copyable code").textContent === "spatial/Relu6" && one("#panel .copyable button") !== null, "no button that copies the whole name");
   expect(all("#panel .histogram svg .before").length === 2, "histograms: " + all("#panel .histogram").length);
   expect(all("#panel svg .median").length === 2, "box plots: " + all("#panel svg .median").length);
   expect(all("#curves line.chosen:not([display])").length >= 3, "curves do not mark the selected node");

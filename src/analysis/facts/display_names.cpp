@@ -40,9 +40,18 @@ constexpr std::size_t kNobody = as_size(-1);
 /// What to call a tensor, the best first; the last is its full name.
 using Choices = std::vector<std::string>;
 
+/// Columns of a constant's name that tables and sentences have room for.
+constexpr std::size_t kRoom = 30;
+/// Names that converters made up, and that of tensors without one.
+constexpr std::string_view kMadeUp[] = {"tfl.", "arith.", "#"};
+
+bool says_little(std::string_view name) {
+  return name.size() > kRoom || std::ranges::any_of(kMadeUp, [&](std::string_view head) { return name.starts_with(head); });
+}
+
 class DisplayNames {
  public:
-  explicit DisplayNames(const Subgraph& graph) : makers_(makers_of(graph)), full_(tensor_names(graph)) {
+  explicit DisplayNames(const Subgraph& graph) : graph_(graph), makers_(makers_of(graph)), full_(tensor_names(graph)) {
     for (std::size_t i = 0; i < full_.size(); ++i) {
       parts_.push_back(makers_[i].is_map ? analysis::name_parts_of(graph.tensors[i].name, makers_[i].op) : std::vector<NamePart>());
     }
@@ -69,10 +78,28 @@ class DisplayNames {
     }
     std::vector<std::string> names;
     for (std::size_t i = 0; i < level.size(); ++i) names.push_back(choices_[i][level[i]]);
+    name_constants(names);
     return names;
   }
 
  private:
+  /// Weights and biases whose names say little, or too much, are those of the first layer that reads them.
+  void name_constants(std::vector<std::string>& names) const {
+    std::unordered_set<std::string> taken(names.begin(), names.end());
+    for (const Operator& op : graph_.operators) {
+      const auto slots = kernels::facts_of(op).weights;
+      if (!slots || op.outputs.empty()) continue;
+      const auto call = [&](std::size_t slot, const char* part) {
+        const int tensor = slot < op.inputs.size() ? op.inputs[slot] : -1;
+        if (tensor < 0 || makers_[as_size(tensor)].is_map || names[as_size(tensor)] != full_[as_size(tensor)]) return;
+        const std::string name = names[as_size(op.outputs.front())] + part;
+        if (says_little(full_[as_size(tensor)]) && taken.insert(name).second) names[as_size(tensor)] = name;
+      };
+      call(slots->weight, "/weights");
+      call(slots->bias, "/bias");
+    }
+  }
+
   void count_bearers() {
     for (const auto& parts : parts_) {
       std::unordered_set<std::string_view> own;
@@ -125,6 +152,7 @@ class DisplayNames {
     return choices;
   }
 
+  const Subgraph& graph_;
   std::vector<Maker> makers_;
   std::vector<std::string> full_;
   std::vector<std::vector<NamePart>> parts_;

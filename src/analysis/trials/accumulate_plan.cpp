@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <unordered_map>
 
 #include "analysis/facts/name_hint.h"
 #include "analysis/facts/node_filter.h"
@@ -80,9 +81,24 @@ class Planner {
         VISQ_ASSIGN(group, RankedParts(models_).group(request.ranked));
       }
       plan_.trials.push_back(request.keep_float ? kept_float(group.parts, models_.parts(), models_.reference().main()) : group.parts);
-      result_.curves.push_back({request.words, request.keep_float, std::move(group.members), {}, {}});
+      auto displays = displays_of(group.members);
+      result_.curves.push_back({request.words, request.keep_float, std::move(group.members), std::move(displays), {}, {}});
     }
     return {};
+  }
+
+  std::vector<std::string> displays_of(const std::vector<std::string>& members) const {
+    std::unordered_map<std::string_view, const std::string*> by_name;
+    for (std::size_t i = 0; i < models_.reference().main().tensors.size(); ++i) {
+      const int tensor = static_cast<int>(i);
+      by_name[reference_names_.name(tensor)] = &reference_names_.display(tensor);
+    }
+    std::vector<std::string> displays;
+    for (const std::string& member : members) {
+      const auto known = by_name.find(member);
+      displays.push_back(known == by_name.end() ? member : *known->second);
+    }
+    return displays;
   }
 
   void choose_nodes() {

@@ -148,7 +148,9 @@ Result<ExtractResult> extract(std::shared_ptr<const Model> reference, std::share
   ExtractResult result;
   static_cast<RunIdentity&>(result) = analysis::run_identity(data.description(), options);
   const auto& graphs = plan.pairings()[choice.pairing];
-  result.node = MapNames(*reference, graphs.reference_subgraph).name(choice.match.reference);
+  const MapNames names(*reference, graphs.reference_subgraph);
+  result.node = names.name(choice.match.reference);
+  result.display = names.display(choice.match.reference);
   result.remark = choice.remark;
   if (graphs.reference_subgraph != 0) {
     const std::string run = options.run ? fmt::format("run {}", *options.run) : "the last run";

@@ -21,7 +21,8 @@ void suspect_weights(const Symptoms& symptoms, const PairedConstant& where, Susp
   const Subject& subject = symptoms.subject();
   const TensorInfo& tensor = subject.q().tensor(where.tensor);
   Suspicion& suspicion = suspicions.about_constant(where);
-  suspicion.text = fmt::format("its weights '{}' have a scale of {:.4g}", subject.names().name(where.tensor), absurd_scale(tensor));
+  suspicion.text =
+      fmt::format("its weights '{}' have a scale of {:.4g}", subject.reference_names().display(where.reference), absurd_scale(tensor));
   suspicion.evidence = {{"scale", absurd_scale(tensor)}};
   suspicion.strong = suspicion.certain = true;
   Repair repair(subject);

@@ -44,7 +44,7 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
     suspicion.text = fmt::format(
         "one scale for all {} channels of its weights '{}', the largest of which is {:.1f} times the median one, which has "
         "{:.0f} steps left",
-        reaches.size(), subject.names().name(constant.where.tensor), ratio, median / step);
+        reaches.size(), subject.reference_names().display(constant.where.reference), ratio, median / step);
     suspicion.evidence = {{"largest_over_median", ratio},
                           {"largest_over_small", reaches.back() / small},
                           {"threshold", kNoticeable},

@@ -89,7 +89,7 @@ void suspect_channels(const Symptoms& symptoms, const ConstantValues& constant, 
   Suspicion& suspicion = suspicions.about_constant(constant.where);
   suspicion.text = fmt::format(
       "within channels of its weights '{}' the largest is {:.1f} times the second largest in the median channel, {:.1f} times in one",
-      subject.names().name(constant.where.tensor), outliers.median, outliers.most);
+      subject.reference_names().display(constant.where.reference), outliers.median, outliers.most);
   suspicion.evidence = {{"median_channel", outliers.median}, {"worst_channel", outliers.most}, {"threshold", kMedianChannel}};
   suspicion.values = evidence_of(subject, constant);
   suspicion.strong = outliers.median >= kMedianChannel || outliers.most >= kOneCertain;
@@ -108,8 +108,8 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
     }
     Suspicion& suspicion = suspicions.about_constant(constant.where);
     suspicion.text = fmt::format("{} of the {} weights '{}' {} {:.1f} times as large as the largest of the others", outlier.count,
-                                 constant.reference.size(), subject.names().name(constant.where.tensor), outlier.count == 1 ? "is" : "are",
-                                 outlier.ratio);
+                                 constant.reference.size(), subject.reference_names().display(constant.where.reference),
+                                 outlier.count == 1 ? "is" : "are", outlier.ratio);
     suspicion.evidence = {
         {"outliers", static_cast<double>(outlier.count)}, {"largest_over_rest", outlier.ratio}, {"threshold", kNoticeable}};
     suspicion.values = evidence_of(subject, constant);

@@ -25,7 +25,8 @@ void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspi
     Suspicion& suspicion = suspicions.about_constant(constant.where);
     suspicion.text =
         fmt::format("its weights '{}' are not the float model's: off by {:.1f} steps RMS in channel {}, {:.0f} % of their size over all",
-                    subject.names().name(constant.where.tensor), difference.worst_channel, difference.channel, 100 * difference.relative);
+                    subject.reference_names().display(constant.where.reference), difference.worst_channel, difference.channel,
+                    100 * difference.relative);
     suspicion.evidence = {{"steps_rms", difference.rms},      {"worst_channel_steps_rms", difference.worst_channel},
                           {"channel", difference.channel},    {"relative", difference.relative},
                           {"usual_relative", usual.relative}, {"threshold", kNoticeable}};

@@ -56,7 +56,7 @@ void suspect_weights(const Symptoms& symptoms, const ConstantValues& constant, S
   Suspicion& suspicion = suspicions.about_constant(constant.where);
   suspicion.text =
       fmt::format("all codes of its weights '{}' are {:.1f} steps off the float model's: a wrong zero point when they were made",
-                  subject.names().name(constant.where.tensor), difference.median);
+                  subject.reference_names().display(constant.where.reference), difference.median);
   suspicion.evidence = {{"steps", difference.median}, {"spread", difference.spread}, {"threshold", kMoved}};
   suspicion.strong = true;
   suspicion.certain = moved >= kSurely;

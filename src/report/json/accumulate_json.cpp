@@ -29,6 +29,8 @@ Json json_curve(const AccumulateResult& result, const AccumulateCurve& curve) {
   json["keep_float"] = curve.keep_float;
   json["members"] = Json::array();
   for (const std::string& member : curve.members) json["members"].push_back(json_string(member));
+  json["displays"] = Json::array();
+  for (const std::string& display : curve.displays) json["displays"].push_back(json_string(display));
   json["output"] = json_error(result, curve.output);
   return json;
 }

@@ -35,6 +35,7 @@ std::string extract_json(const ExtractResult& result, const ExtractFiles& files)
   Json json;
   json["schema"] = "visq.extract/1";
   json["node"] = json_string(result.node);
+  add_display(json, result.display);
   json["remark"] = json_string(result.remark);
   json["data"] = json_data(result);
   json["data"]["inputs"] = files.data;

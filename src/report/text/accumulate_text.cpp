@@ -108,9 +108,10 @@ std::string curve_label(const AccumulateCurve& curve) { return curve.keep_float 
 
 std::string members_text(const AccumulateCurve& curve, std::size_t columns) {
   if (curve.members.size() == 1 && curve.members.front() == curve.label) return {};
+  const auto& names = columns < kNoLimit && curve.displays.size() == curve.members.size() ? curve.displays : curve.members;
   std::string text;
   for (std::size_t i = 0; i < curve.members.size(); ++i) {
-    const std::string name = printable(curve.members[i]);
+    const std::string name = printable(names[i]);
     const std::string next = (i > 0 ? ", " : "") + (columns < kNoLimit ? shortened(name, kMemberLength) : name);
     const std::string rest = i + 1 < curve.members.size() ? fmt::format(" and {} more", curve.members.size() - i - 1) : "";
     if (i > 0 && width(text + next + rest) > columns) return text + fmt::format(" and {} more", curve.members.size() - i);

@@ -64,8 +64,8 @@ ExtractFiles extract_files(const ExtractResult& result, bool own_inputs) {
 }
 
 std::string extract_text(const ExtractResult& result, const ExtractFiles& files, std::size_t columns) {
-  std::string text = wrapped(fmt::format("{} alone, from {} and {}", printable(result.node), file_name(result.reference.model.path),
-                                         file_name(result.quantized.model.path)),
+  std::string text = wrapped(fmt::format("{} alone, from {} and {}", printable(result.display.empty() ? result.node : result.display),
+                                         file_name(result.reference.model.path), file_name(result.quantized.model.path)),
                              columns, 0) +
                      "\n";
   if (!result.remark.empty()) text += wrapped(printable(result.remark), columns, 0) + "\n";

@@ -110,5 +110,24 @@ TEST(DisplayNames, FullNamesBelongToWhoBearsThem) {
   expect_shown({{"ADD", "a/b/add", "b/add"}, {"RELU", "b", "b"}, {"RELU", "", "#3"}, {"RELU", "tfl.relu", "tfl.relu"}});
 }
 
+/// Names of 30 characters say enough; longer ones, and those that converters made up, are their layer's. What two layers share is the
+/// first's.
+TEST(DisplayNames, OfWeightsAreTheLayers) {
+  SmallModel model;
+  const int x = model.map("x", {1, 4}), y = model.map("net/block_1/dense_5/MatMul;net/block_1/dense_5/BiasAdd", {1, 4}),
+            z = model.map("net/block_1/dense_6/MatMul", {1, 4}), end = model.map("net/block_1/dense_7/MatMul", {1, 4});
+  const int shared = model.constant("net/block_1/dense_5/MatMul;net/block_1/dense_6/MatMul1", {4, 4}, std::vector<float>(16, 1.0F)),
+            bias = model.constant("tfl.pseudo_qconst7", {4}, std::vector<float>(4, 1.0F)),
+            own = model.constant("last/kernel", {4, 4}, std::vector<float>(16, 1.0F));
+  model.op("FULLY_CONNECTED", {x, shared, bias}, {y});
+  model.op("FULLY_CONNECTED", {y, shared, -1}, {z});
+  model.op("FULLY_CONNECTED", {z, own, -1}, {end});
+  const auto names = display_names(model.finish({x}, {end})->main());
+  EXPECT_EQ(names[as_size(y)], "dense_5");
+  EXPECT_EQ(names[as_size(shared)], "dense_5/weights");
+  EXPECT_EQ(names[as_size(bias)], "dense_5/bias");
+  EXPECT_EQ(names[as_size(own)], "last/kernel");
+}
+
 }  // namespace
 }  // namespace visq

@@ -2,9 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "visq/report/accumulate.h"
 #include "visq/report/check.h"
 #include "visq/report/diagnose.h"
 #include "visq/report/diff.h"
+#include "visq/report/extract.h"
 #include "visq/report/recommend.h"
 
 namespace visq::report {
@@ -67,6 +69,25 @@ TEST(ShownNames, OfDifferences) {
   result.differences = {worse};
   result.nodes_worse = 1;
   EXPECT_THAT(diff_text(result, kTerminal), kIsShort);
+}
+
+TEST(ShownNames, OfCurvesMembers) {
+  AccumulateResult result;
+  AccumulateCurve curve;
+  curve.label = "@ranking.json:1", curve.members = {kWhole}, curve.displays = {kShort};
+  result.curves = {curve};
+  EXPECT_THAT(accumulate_text(result, kTerminal), kIsShort);
+  EXPECT_THAT(accumulate_text(result, 0), kIsWhole);
+  EXPECT_THAT(accumulate_svg(result), kIsShort);
+  EXPECT_THAT(accumulate_json(result), AllOf(kIsWhole, HasSubstr("\"displays\""), HasSubstr("\"" + kShort + "\"")));
+}
+
+TEST(ShownNames, OfTheExtractedNode) {
+  ExtractResult result;
+  result.node = kWhole, result.display = kShort;
+  const ExtractFiles files = extract_files(result, true);
+  EXPECT_THAT(extract_text(result, files, kTerminal), kIsShort);
+  EXPECT_THAT(extract_json(result, files), AllOf(kIsWhole, HasSubstr("\"display\": \"" + kShort)));
 }
 
 }  // namespace

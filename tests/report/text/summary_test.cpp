@@ -77,6 +77,32 @@ TEST(Summary, FitsTheTerminal) {
   EXPECT_THAT(summary(ranked(), options(80, 10)), HasSubstr("…"));
 }
 
+/// Names of a converter joined from three, with the short ones that they have; the widest operator; every metric has a value.
+TEST(Summary, KeepsTheVerdictAndTellsNamesApartAt80Columns) {
+  CompareResult result = ranked();
+  for (std::size_t i = 0; i < result.maps.size(); ++i) {
+    MapComparison& map = result.maps[i];
+    const std::string layer = "block" + std::to_string(i) + "a_project_conv_1";
+    map.reference.name = "efficientnetv2-b0_1/block4a_project_bn_1/batchnorm/add_1;efficientnetv2-b0_1/" + layer +
+                         "/convolution;efficientnetv2-b0_1/block4a_project_bn_1/batchnorm/sub1";
+    map.reference.display = layer;
+    map.reference.op = "DEPTHWISE_CONV_2D";
+    map.verdict = "more than rounding";
+    for (const char* metric : {"cosine", "mse", "atol"}) testing::set_metric(map, metric, testing::finite_value(-1.2345e-05));
+  }
+  const std::string text = summary(result, options(80, 10)),
+                    table = text.substr(text.find("Worst"), text.find("\n\n", text.find("Worst")) - text.find("Worst"));
+  EXPECT_LE(widest_line(table), 80U) << table;
+  EXPECT_THAT(table, HasSubstr("verdict"));
+  for (std::size_t i = 0; i < result.maps.size(); ++i) {
+    EXPECT_THAT(table, HasSubstr("block" + std::to_string(i) + "a_project_conv_1 ")) << table;
+  }
+  std::size_t verdicts = 0;
+  for (std::size_t at = table.find("more than rounding"); at != std::string::npos; at = table.find("more than rounding", at + 1))
+    ++verdicts;
+  EXPECT_EQ(verdicts, result.maps.size()) << table;
+}
+
 TEST(Summary, PutsTheWorstFirst) {
   const auto order = [](const std::string& text, const char* first, const char* second) {
     const std::size_t table = text.find("Worst");
