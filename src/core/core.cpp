@@ -8,6 +8,7 @@
 #include "core/as_size.h"
 #include "core/available_memory.h"
 #include "core/checked.h"
+#include "core/error.h"
 #include "visq/dtype.h"
 #include "visq/shape.h"
 #include "visq/tensor.h"
@@ -108,5 +109,13 @@ std::optional<std::int64_t> checked_bytes(std::int64_t elements, DType type) {
   if (!padded) return std::nullopt;
   return *padded / 8;
 }
+
+Failure::Failure(Error&& error) : error_(new Error(std::move(error))) {}
+
+Failure::Failure(const Failure& other) : error_(other.error_ == nullptr ? nullptr : new Error(*other.error_)) {}
+
+void Failure::drop() { delete error_; }
+
+Error error_of(Reason reason, fmt::string_view text, fmt::format_args values) { return {reason, fmt::vformat(text, values)}; }
 
 }  // namespace visq

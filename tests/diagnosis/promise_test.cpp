@@ -68,7 +68,7 @@ class PromiseOf : public ::testing::Test {
 TEST_F(PromiseOf, ASteadySetIsPromisedAsSimulated) {
   const std::vector<int> set{*forms_.candidates().begin()};
   const double sqnr = simulated(set);
-  const Promise promise = of({.operators = set, .sqnr = sqnr});
+  const Promise promise = of({.operators = set, .sqnr = sqnr, .accuracy_drop = {}});
   EXPECT_TRUE(promise.steady);
   EXPECT_EQ(promise.sqnr, sqnr);
 }
@@ -76,7 +76,7 @@ TEST_F(PromiseOf, ASteadySetIsPromisedAsSimulated) {
 TEST_F(PromiseOf, LuckIsNotPromised) {
   const std::vector<int> set{*forms_.candidates().begin()};
   const double sqnr = simulated(set);
-  const Promise promise = of({.operators = set, .sqnr = sqnr + 6});  // as if the records had been kind
+  const Promise promise = of({.operators = set, .sqnr = sqnr + 6, .accuracy_drop = {}});  // as if the records had been kind
   EXPECT_FALSE(promise.steady);
   EXPECT_NEAR(promise.sqnr, sqnr, 1);
   EXPECT_LE(promise.low, promise.sqnr);

@@ -50,7 +50,7 @@ TEST(PairVerdict, OfSeveralOutputsTheWorstCounts) {
 
 TEST(PairVerdict, AccuracyDecidesWhereItWasMeasured) {
   CompareResult result = chain(30, 15, 9);
-  result.accuracy = Accuracy{"c", "", 100, 10, {0.9219, 1}, {0.9119, 1}};
+  result.accuracy = Accuracy{"c", "", 100, 10, {0.9219, 1}, {0.9119, 1}, {}};
   EXPECT_EQ(pair_verdict(result).health, Health::kFine) << "a drop of one point";
   result.accuracy->quantized.top1 = 0.88;
   EXPECT_EQ(pair_verdict(result).health, Health::kNoticeablyOff);
@@ -119,7 +119,7 @@ TEST(ComparisonRemarks, ErrorThatTheModeLeavesOut) {
 
 TEST(ComparisonRemarks, AccuracyNearChance) {
   CompareResult result = chain(30, 30, 30);
-  result.accuracy = Accuracy{"c", "", 100, 10, {0.16, 0.6}, {0.1, 0.5}};
+  result.accuracy = Accuracy{"c", "", 100, 10, {0.16, 0.6}, {0.1, 0.5}, {}};
   EXPECT_THAT(comparison_remarks(result), ::testing::ElementsAre(::testing::HasSubstr("near chance"))) << "0.1 + 2 · 0.03";
   result.accuracy->reference.top1 = 0.17;
   EXPECT_TRUE(comparison_remarks(result).empty());

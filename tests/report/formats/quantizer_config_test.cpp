@@ -15,20 +15,21 @@ nlohmann::json default_rule(const QuantizerConfig& config) {
 }
 
 TEST(QuantizerConfig, StaticModelsGetRangesForTheirMaps) {
-  const auto settings = default_rule({.default_dtype = "int8"}).at("op_config");
+  const auto settings = default_rule({.model = {}, .default_dtype = "int8", .layers = {}}).at("op_config");
   EXPECT_EQ(settings.at("activation_tensor_config").at("num_bits"), 8);
   EXPECT_EQ(settings.at("explicit_dequantize"), false);
 }
 
 TEST(QuantizerConfig, DynamicRangeQuantizesWeightsForIntegerKernels) {
-  const auto settings = default_rule({.default_dtype = "int8", .float_maps = true}).at("op_config");
+  const auto settings = default_rule({.model = {}, .default_dtype = "int8", .layers = {}, .float_maps = true}).at("op_config");
   EXPECT_FALSE(settings.contains("activation_tensor_config"));
   EXPECT_EQ(settings.at("compute_precision"), "INTEGER");
   EXPECT_EQ(settings.at("explicit_dequantize"), false);
 }
 
 TEST(QuantizerConfig, WeightOnlyQuantizesWeightsForFloatKernels) {
-  const auto settings = default_rule({.default_dtype = "int8", .float_maps = true, .float_kernels = true}).at("op_config");
+  const auto settings =
+      default_rule({.model = {}, .default_dtype = "int8", .layers = {}, .float_maps = true, .float_kernels = true}).at("op_config");
   EXPECT_FALSE(settings.contains("activation_tensor_config"));
   EXPECT_EQ(settings.at("weight_tensor_config").at("num_bits"), 8);
   EXPECT_EQ(settings.at("compute_precision"), "FLOAT");
@@ -36,15 +37,15 @@ TEST(QuantizerConfig, WeightOnlyQuantizesWeightsForFloatKernels) {
 }
 
 TEST(QuantizerConfig, HalfPrecisionStaysHalfPrecision) {
-  const auto rule = default_rule({.default_dtype = "float16", .float_maps = true, .float_kernels = true});
+  const auto rule = default_rule({.model = {}, .default_dtype = "float16", .layers = {}, .float_maps = true, .float_kernels = true});
   EXPECT_EQ(rule.at("algorithm_key"), "float_casting");
   EXPECT_EQ(rule.at("op_config").at("weight_tensor_config").at("num_bits"), 16);
   EXPECT_EQ(rule.at("op_config").at("weight_tensor_config").at("dtype"), "FLOAT");
 }
 
 TEST(QuantizerConfig, QuantizersOfStaticModelsAreNotToldOfFloatMaps) {
-  EXPECT_FALSE(quantizer_config_text({.default_dtype = "int8", .float_maps = true}, "mpq").ok());
-  EXPECT_TRUE(quantizer_config_text({.default_dtype = "int8"}, "mpq").ok());
+  EXPECT_FALSE(quantizer_config_text({.model = {}, .default_dtype = "int8", .layers = {}, .float_maps = true}, "mpq").ok());
+  EXPECT_TRUE(quantizer_config_text({.model = {}, .default_dtype = "int8", .layers = {}}, "mpq").ok());
 }
 
 }  // namespace
