@@ -42,6 +42,14 @@ MetricValue value(std::string_view name, const std::vector<RecordPair>& records,
 const std::vector<RecordPair> kTwo{{{1, 2, 4}, {1, 3, 2}}, {{0, 3, -1}, {0, 3, -0.5F}}};
 
 /// Term by term, as the formula stands.
+std::vector<double> softmax(const std::vector<float>& logits) {
+  std::vector<double> shares;
+  double sum = 0;
+  for (const float value : logits) sum += std::exp(double{value});
+  for (const float value : logits) shares.push_back(std::exp(double{value}) / sum);
+  return shares;
+}
+
 double softmax_divergence(const RecordPair& maps) {
   double f_sum = 0, q_sum = 0, divergence = 0;
   for (const float x : maps.f) f_sum += std::exp(static_cast<double>(x));
@@ -227,6 +235,61 @@ TEST(Metrics, DivergenceIsTheMeanOverRows) {
   PairStats mixed = accumulate_pair(logits.data(), q.data(), 4, {{}, 1});
   add_divergence(logits.data(), q.data(), 4, 2, mixed);
   EXPECT_NEAR(mixed.sum_kl, softmax_divergence({{3, 0}, {0.5F, 0.5F}}), 1e-12);
+}
+
+TEST(Metrics, DivergenceOfRowsOfEveryLength) {
+  std::mt19937 random(7);
+  std::normal_distribution<float> noise;
+  for (const std::size_t row : {2U, 3U, 7U, 8U, 9U, 21U, 500U, 512U, 513U, 1300U}) {
+    const std::size_t rows = 1 + 1100 / row;
+    std::vector<float> f(row * rows), q;
+    for (float& value : f) value = 5 * noise(random);
+    for (const float value : f) q.push_back(value + 0.3F * noise(random));
+    double logits = 0, probabilities = 0;
+    std::vector<float> p, r;
+    for (std::size_t i = 0; i < f.size(); i += row) {
+      const RecordPair one{{f.begin() + static_cast<std::ptrdiff_t>(i), f.begin() + static_cast<std::ptrdiff_t>(i + row)},
+                           {q.begin() + static_cast<std::ptrdiff_t>(i), q.begin() + static_cast<std::ptrdiff_t>(i + row)}};
+      logits += softmax_divergence(one);
+      const std::vector<double> of_f = softmax(one.f), of_q = softmax(one.q);
+      double f_sum = 0, q_sum = 0;
+      for (std::size_t k = 0; k < row; ++k) {
+        p.push_back(static_cast<float>(of_f[k])), r.push_back(static_cast<float>(of_q[k]));
+        f_sum += std::max(double{p.back()}, 1e-7), q_sum += std::max(double{r.back()}, 1e-7);
+      }
+      for (std::size_t k = i; k < i + row; ++k) {
+        const double of_row = std::max(double{p[k]}, 1e-7) / f_sum, other = std::max(double{r[k]}, 1e-7) / q_sum;
+        probabilities += of_row * std::log(of_row / other);
+      }
+    }
+    PairStats stats;
+    add_divergence(f.data(), q.data(), static_cast<std::int64_t>(f.size()), static_cast<std::int64_t>(row), stats);
+    EXPECT_EQ(stats.rows, static_cast<std::int64_t>(rows));
+    EXPECT_NEAR(stats.sum_kl, logits, 1e-12 * static_cast<double>(f.size())) << row;
+    PairStats shares;
+    add_divergence(p.data(), r.data(), static_cast<std::int64_t>(p.size()), static_cast<std::int64_t>(row), shares);
+    EXPECT_NEAR(shares.sum_kl, probabilities, 1e-12 * static_cast<double>(f.size())) << row;
+  }
+}
+
+TEST(Metrics, DivergenceOfWhatIsNotFiniteIsNaN) {
+  const float nan = std::numeric_limits<float>::quiet_NaN(), infinite = std::numeric_limits<float>::infinity();
+  const std::vector<float> logits{3, 0, -1, 2}, shares{0.5F, 0.125F, 0.125F, 0.25F};
+  for (const std::vector<float>& sound : {logits, shares}) {
+    for (const float value : {nan, infinite, -infinite}) {
+      for (std::size_t place = 0; place < sound.size(); ++place) {
+        std::vector<float> broken = sound;
+        broken[place] = value;
+        PairStats in_f, in_q;
+        add_divergence(broken.data(), sound.data(), 4, 4, in_f);
+        EXPECT_TRUE(std::isnan(in_f.sum_kl)) << value << " at " << place << ": " << in_f.sum_kl;
+        add_divergence(sound.data(), broken.data(), 4, 4, in_q);
+        // A probability below 0 counts as the least one.
+        const bool counts = sound == shares && value == -infinite;
+        EXPECT_EQ(std::isnan(in_q.sum_kl), !counts) << value << " at " << place << ": " << in_q.sum_kl;
+      }
+    }
+  }
 }
 
 TEST(Metrics, DivergenceIsOfOutputsOnly) {
