@@ -1,8 +1,11 @@
 #include "core/available_memory.h"
 
 #include <fmt/core.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <fstream>
 #include <limits>
@@ -42,6 +45,33 @@ std::uint64_t of_the_control_group() {
   return std::min(first, second);
 }
 
+/// Sizes of this process in bytes, as far as /proc/self/statm tells them; 0 where it does not.
+struct ProcessSize {
+  std::uint64_t all = 0, data = 0;
+};
+ProcessSize process_size() {
+  std::ifstream file("/proc/self/statm");
+  std::array<std::uint64_t, 6> pages{};
+  for (std::uint64_t& number : pages) file >> number;
+  if (!file) return {};
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return {pages[0] * page, pages[5] * page};
+}
+
+std::uint64_t most_of(decltype(RLIMIT_AS) what) {
+  rlimit bytes{};
+  return ::getrlimit(what, &bytes) != 0 || bytes.rlim_cur == RLIM_INFINITY ? kUnlimited : std::uint64_t{bytes.rlim_cur};
+}
+
+/// `ulimit -v` and `ulimit -d` as the program found them: its own sandbox sets narrower ones, for the work at hand.
+const std::uint64_t kMostSpace = most_of(RLIMIT_AS), kMostData = most_of(RLIMIT_DATA);
+
+std::uint64_t of_the_process() {
+  if (kMostSpace == kUnlimited && kMostData == kUnlimited) return kUnlimited;
+  const ProcessSize size = process_size();
+  return std::min(left_of(kMostSpace, size.all), left_of(kMostData, size.data));
+}
+
 std::atomic<std::uint64_t> claimed{0};
 
 /// The system is asked about this much at a time: it takes a fraction of a millisecond.
@@ -59,7 +89,9 @@ bool fits_limit(std::uint64_t bytes, std::uint64_t taken) { return taken <= limi
 
 }  // namespace
 
-std::uint64_t available_memory() { return std::min(of_the_system(), of_the_control_group()); }
+std::uint64_t private_memory() { return process_size().data; }
+
+std::uint64_t available_memory() { return std::min({of_the_system(), of_the_control_group(), of_the_process()}); }
 
 bool affordable(std::uint64_t bytes) {
   if (limits().memory > 0) return fits_limit(bytes, claimed);

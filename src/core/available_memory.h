@@ -7,9 +7,13 @@
 
 namespace visq {
 
-/// Bytes that this process can still take without driving others out: what the system calls available, or what the control group of the
-/// process has left, whichever is less. The largest number where the system does not say.
+/// Bytes that this process can still take without driving others out: what the system calls available, what the control group of the
+/// process has left, or what its own limits leave (`ulimit -v`, `ulimit -d`), whichever is least. The largest number where the system does
+/// not say.
 std::uint64_t available_memory();
+
+/// Bytes of private memory that this process may write, as `ulimit -d` counts them; 0 where the system does not say.
+std::uint64_t private_memory();
 
 /// Of what is available, the most that one array or the feature maps of one run may take. The rest is for all that comes with them.
 inline constexpr double kLargestShare = 0.9;

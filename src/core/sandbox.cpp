@@ -13,10 +13,10 @@
 #include <csignal>
 #include <cstddef>
 #include <ctime>
-#include <fstream>
 #include <limits>
 #include <vector>
 
+#include "core/available_memory.h"
 #include "core/sanitized.h"
 
 namespace visq {
@@ -103,14 +103,6 @@ void limit(__rlimit_resource what, rlim_t most, bool hard) {
   if (::getrlimit(what, &now) != 0) return;
   const rlimit wanted{std::min(most, now.rlim_max), hard ? std::min(most, now.rlim_max) : now.rlim_max};
   ::setrlimit(what, &wanted);
-}
-
-/// Bytes of private memory that may be written: what RLIMIT_DATA counts.
-std::uint64_t private_memory() {
-  std::ifstream file("/proc/self/statm");
-  std::uint64_t pages[6] = {};
-  for (std::uint64_t& number : pages) file >> number;
-  return file ? pages[5] * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) : 0;
 }
 
 /// What the sandbox remembers of the work at hand; nothing outside of it.

@@ -16,8 +16,10 @@ namespace visq::testing {
 /// library, and no more lines than somebody reads. The exit code; none where one of these does not hold.
 inline std::optional<int> answer(const std::vector<std::string>& arguments, const TemporaryFolder& folder, const std::string& subject) {
   // Mostly of the processor's time: other programs may keep the machine busy.
-  std::vector<std::string> words{"timeout",  "-s", "KILL", kSanitized ? "1000" : "100", "prlimit", kSanitized ? "--cpu=100" : "--cpu=10",
-                                 VISQ_BINARY};
+  std::vector<std::string> words{"timeout", "-s", "KILL", kSanitized ? "1000" : "100", "prlimit", kSanitized ? "--cpu=100" : "--cpu=10"};
+  // A map of gigabytes is no fault where there is memory for it; filling it is not what these runs are for.
+  if (!kSanitized) words.push_back("--data=2147483648");
+  words.push_back(VISQ_BINARY);
   words.insert(words.end(), arguments.begin(), arguments.end());
   const ProcessResult run = run_process(words, {.folder = folder.path().string()});
   std::string line;

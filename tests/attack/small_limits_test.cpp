@@ -17,6 +17,7 @@ struct Limit {
   std::string before;      ///< shell words in front of "$0" "$@"
   std::string possible{};  ///< a shell command that fails where this machine cannot be made that small; none: it always can
   bool sanitized = true;   ///< a sanitizer's runtime has room for its own
+  bool same_bytes = true;  ///< XNNPACK does not work without /proc, and oneDNN, in its place, adds in another order
 };
 
 void PrintTo(const Limit& limit, std::ostream* out) { *out << limit.name; }
@@ -38,7 +39,9 @@ std::vector<Limit> limits() {
           {"stack_of_64_MiB", "ulimit -s 65536;"},
           {"stack_of_1_MiB", "ulimit -s 1024;", "", false},
           {"stack_of_256_KiB", "ulimit -s 256;", "", false},
-          {"no_proc", kNoProc, kNoProc + " true", false},
+          {"data_of_512_MiB", "ulimit -d 524288;", "", false},
+          {"space_of_1_GiB", "ulimit -v 1048576;", "", false},
+          {"no_proc", kNoProc, kNoProc + " true", false, false},
           {"no_temporary_folder", "TMPDIR=/nowhere/at/all"},
           {"no_surroundings", "env -i"},
           {"decimal_commas", "LOCPATH=$GERMAN LC_ALL=de_DE.UTF-8", "test -e $GERMAN/de_DE.UTF-8/LC_NUMERIC"}};
@@ -73,7 +76,8 @@ TEST_P(SmallLimits, AreEnoughOrToldInOneLine) {
     if (run.exit_code == 0) {
       ++done;
       EXPECT_EQ(run.err, "");
-      EXPECT_TRUE(bytes_of_all(small) == bytes_of_all(usual)) << "other results than usual";
+      EXPECT_EQ(small.content(), usual.content());
+      EXPECT_TRUE(!limit.same_bytes || bytes_of_all(small) == bytes_of_all(usual)) << "other results than usual";
     } else {
       expect_error_containing(run, 3, "");
       EXPECT_EQ(small.content(), std::vector<std::string>());

@@ -194,6 +194,20 @@ TEST(Bombs, SearchesKeepToTheLimitOfMemory) {
   }
 }
 
+/// What `ulimit` leaves is all that there is: said before the map is made, instead of an allocation that fails on the way.
+TEST(Bombs, LimitsOfTheProcessAreLimitsOfMemory) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer needs terabytes of addresses";
+  const TemporaryFolder folder;
+  write_text(folder / "m.tflite", one_operator("TILE", "[1, 1]", "FLOAT32", "[0, 2]", {{"INT32", "[2]", {16384, 16384}}}));
+  for (const char* limit : {"ulimit -d 1000000", "ulimit -v 1200000"}) {
+    SCOPED_TRACE(limit);
+    const ProcessResult run = run_process({"bash", "-c", std::string(limit) + "; exec \"$0\" run m.tflite -o m.h5 --quiet", VISQ_BINARY},
+                                          {.folder = folder.path().string()});
+    expect_error_containing(run, 3, "1024M are needed, ");
+    EXPECT_EQ(folder.content(), std::vector<std::string>{"m.tflite"});
+  }
+}
+
 /// A thousand tensors of 256 KiB in a file of 300: each is copied where an operator reads it.
 TEST(Bombs, ConstantsThatShareOneBuffer) {
   constexpr int kTensors = 1000;
