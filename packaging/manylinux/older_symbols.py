@@ -22,7 +22,7 @@ OLDER = [
     Older("GLIBC_2.34", "GLIBC_2.2.5", "libdl.so.2", "libdl became a part of libc; the same functions",
           "dlclose dlerror dlopen dlsym"),
     Older("GLIBC_2.34", "GLIBC_2.2.5", "libpthread.so.0", "libpthread became a part of libc; the same functions",
-          "__pthread_key_create pthread_attr_getstacksize pthread_attr_setstacksize pthread_create pthread_detach pthread_getspecific "
+          "pthread_attr_getstacksize pthread_attr_setstacksize pthread_create pthread_detach pthread_getspecific "
           "pthread_join pthread_key_create pthread_key_delete pthread_mutexattr_destroy pthread_mutexattr_init "
           "pthread_mutexattr_settype pthread_once pthread_rwlock_destroy pthread_rwlock_init pthread_rwlock_rdlock "
           "pthread_rwlock_unlock pthread_rwlock_wrlock pthread_setspecific"),
@@ -37,7 +37,7 @@ OLDER = [
     Older("GLIBC_2.35", "GLIBC_2.2.5", None, "the new version only leaves out the call of a user's matherr(); the same numbers",
           "hypot hypotf"),
     Older("GLIBC_2.33", None, None, "was a part of every program, not of libc.so; asks the kernel",
-          "fstat fstat64 lstat lstat64 stat stat64"),
+          "fstat fstat64 lstat stat"),
     Older("GLIBC_2.34", None, None, "older ones do not call the program's constructors", "__libc_start_main"),
     Older("GLIBC_2.34", None, None, "did not exist; asks the kernel", "close_range"),
     Older("GLIBC_2.36", None, None, "did not exist; asks the kernel", "arc4random arc4random_buf"),

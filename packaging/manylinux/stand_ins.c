@@ -13,12 +13,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Until 2.33 the stat family was a part of every program, not of libc.so. On 64 bits the kernel's struct is glibc's, for stat64 too. */
+/* Until 2.33 the stat family was a part of every program, not of libc.so. On 64 bits the kernel's struct is glibc's, for fstat64 too. */
 int stand_in_stat(const char *path, struct stat *out) { return (int)syscall(SYS_newfstatat, AT_FDCWD, path, out, 0); }
 int stand_in_lstat(const char *path, struct stat *out) { return (int)syscall(SYS_newfstatat, AT_FDCWD, path, out, AT_SYMLINK_NOFOLLOW); }
 int stand_in_fstat(int file, struct stat *out) { return (int)syscall(SYS_fstat, file, out); }
-int stand_in_stat64(const char *path, struct stat *out) { return stand_in_stat(path, out); }
-int stand_in_lstat64(const char *path, struct stat *out) { return stand_in_lstat(path, out); }
 int stand_in_fstat64(int file, struct stat *out) { return stand_in_fstat(file, out); }
 
 /* Randomness, in libc since 2.36: of std::random_device, and of the hash tables of expat. */
