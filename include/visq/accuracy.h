@@ -1,4 +1,4 @@
-// Accuracy of a classifier and of its quantized twin, from labels.
+// Accuracy of a model and of its quantized twin, from labels.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,8 @@
 
 #include "visq/model.h"
 #include "visq/run.h"
+#include "visq/scores/score.h"
+#include "visq/scores/task_labels.h"
 
 namespace visq {
 
@@ -19,22 +21,23 @@ struct AccuracyOptions : PairRunRequest {
   bool any_label = false;            ///< a label that is no class is never right, rather than an error
 };
 
-/// Shares of the records whose label is the best class, or one of the five best. Of equally good classes the one with the lower index
-/// counts as better; a label whose score is NaN is never right.
-struct TopAccuracy {
-  double top1 = 0, top5 = 0;
-};
-
+/// By classes: the shares of the records whose label is the best class, or one of the five best. Of equally good classes the one with the
+/// lower index counts as better; a label whose score is NaN is never right.
 struct Accuracy {
-  std::string output;   ///< name in the reference
-  std::string program;  ///< --eval: what said so; its numbers stand in top1, and there is neither output nor top5 nor classes
+  Score score = Score::kTop1;  ///< one by labels; of no meaning with a program
+  std::string output;          ///< name in the reference
+  std::string program;  ///< --eval: what said so; its numbers are the main ones, and there is neither output nor second number nor classes
   std::int64_t records = 0, classes = 0;
-  TopAccuracy reference, quantized;
-  std::vector<std::int64_t> best;  ///< the reference's best class of every record, in order; empty with a program
+  ModelScore reference, quantized;
+  std::vector<std::int64_t> best;  ///< by classes: the reference's best class of every record, in order
 
-  /// quantized / reference of top-1; NaN where the reference is never right.
-  double ratio() const { return quantized.top1 / reference.top1; }
-  /// reference - quantized of top-1, in percentage points. Numbers of a program count as shares, or as points where one exceeds 1.
+  /// Whether one class per record was the measure.
+  bool by_class() const { return program.empty() && score == Score::kTop1; }
+
+  /// quantized / reference of the main number; NaN where the reference is never right.
+  double ratio() const { return quantized.main / reference.main; }
+  /// reference - quantized of the main number, in percentage points. Numbers of a program count as shares, or as points where one
+  /// exceeds 1.
   double drop() const;
 };
 
@@ -42,6 +45,10 @@ struct Accuracy {
 /// is no row of class scores, or a label is no class.
 Result<Accuracy> accuracy(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
                           const AccuracyOptions& options);
+
+/// By boxes or masks. `request`: as for accuracy(). Errors: those of task_scorer() and its finish().
+Result<Accuracy> task_accuracy(std::shared_ptr<const Model> reference, std::shared_ptr<const Model> quantized, RecordSource& data,
+                               const PairRunRequest& request, const TaskLabels& labels);
 
 /// Runs both models over the records and hands their graph outputs to the sinks, records in order. Labels and output_node of the options
 /// do not matter. Returns the number of records: fewer where it was stopped. Errors: kUnsupported where an output was not computed.

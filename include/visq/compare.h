@@ -11,6 +11,7 @@
 #include "visq/accuracy.h"
 #include "visq/device/device_report.h"
 #include "visq/dump.h"
+#include "visq/dumps/map_names.h"
 #include "visq/graph.h"
 #include "visq/identity.h"
 #include "visq/metrics.h"
@@ -177,6 +178,7 @@ struct CompareResult : PairIdentity {
   Graph quantized_graph;                 ///< graph_of(the quantized model), for pictures of both; empty: not known
   MatchReport match;
   std::optional<Accuracy> accuracy;    ///< where there are labels
+  Score judged_by = Score::kUsual;     ///< what a verdict is to rest on; set by whoever asks
   std::optional<DeviceReport> device;  ///< where the quantized side is a device's dump
   std::optional<TokenScores> tokens;   ///< where there was a TokenTask with an output; merge() drops it
   std::int64_t share_records = 0;      ///< that measured shares are of; 0: there are none
@@ -215,8 +217,9 @@ void measure_mode_gap(const std::shared_ptr<const Model>& reference, const std::
 
 /// Compares two feature-map dumps, tensors by name, or by index where both are of the same model; records by their index in the data. What
 /// a dump does not say stays open: no operator types, no graph, no outputs. `reference_path` and `quantized_path` name them in messages.
-/// Of the options, records, sequence, modes and threads do not matter. Errors: kBadInput where they have no record or no tensor in common.
+/// Of the options, records, sequence, modes and threads do not matter. `names`: maps of the quantized dump and of the reference that belong
+/// together whatever they are called. Errors: kBadInput where they have no record or no tensor in common; kUsage where names are not there.
 Result<CompareResult> compare_dumps(DumpReader& reference, const std::string& reference_path, DumpReader& quantized,
-                                    const std::string& quantized_path, const CompareOptions& options);
+                                    const std::string& quantized_path, const CompareOptions& options, const NamedMaps& names = {});
 
 }  // namespace visq

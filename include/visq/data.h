@@ -37,6 +37,8 @@ class RecordSource {
   virtual Result<Record> read(std::int64_t index) = 0;
   /// What messages and results call it: the path as given, or "random".
   virtual std::string description() const = 0;
+  /// The file that record `index`, in [0, count()), is; empty where it has none of its own. May be called while another thread reads.
+  virtual std::string record_name(std::int64_t) const { return {}; }
 };
 
 /// Opens test data for a model. `path` is one of
@@ -99,7 +101,8 @@ Result<std::vector<InputMismatch>> input_mismatches(const Record& record, const 
 std::string sentence(const InputMismatch& mismatch, const std::string& twin_path);
 
 /// The class of every record, from a .npy file, a .csv file, or an HDF5 file with one dataset (or FILE.h5:DATASET): whole numbers, one per
-/// record, or a row per record with a single 1 among zeros (one-hot). Errors: kBadInput naming file and place; other shapes.
+/// record, or a row per record with a single 1 among zeros (one-hot). Errors: kBadInput naming file and place; other shapes. Boxes and
+/// masks: visq/data/truth.h.
 Result<std::vector<std::int64_t>> load_labels(const std::string& path);
 
 /// Only these records of `source`, renumbered from 0 in the order given.

@@ -32,8 +32,9 @@ struct Scoring {
   std::vector<std::int64_t> labels;  ///< as in AccuracyOptions, and so the next two; empty: there are none
   std::int64_t label_offset = 0;
   std::string output_node;
-  /// Instead of labels: what a program says of both models' outputs; the higher, the better. Nothing where it was interrupted.
-  std::function<Result<std::optional<Accuracy>>(RecordSource& data, RecordRange records)> program;
+  /// Instead of labels: what a program, boxes or masks say of both models' outputs; the higher, the better. Record records.first of `data`
+  /// is record `first` of the data above, the others follow. Nothing where it was interrupted.
+  std::function<Result<std::optional<Accuracy>>(RecordSource& data, RecordRange records, std::int64_t first)> program;
 
   bool judges() const { return data != nullptr && (!labels.empty() || program != nullptr); }
 };

@@ -46,6 +46,7 @@ struct RecommendOptions : TrialRequest {
   RecordRange labelled_records;
   std::vector<std::int64_t> labels;  ///< of record i of `labelled`: labels[i]
   std::int64_t label_offset = 0;     ///< the class of label l is element l + label_offset of the first output
+  std::string output_node;           ///< as in AccuracyOptions, but a graph output
   /// Instead of labels: a number, the higher the better, for the outputs that it asks for. Numbers up to 1 are shares.
   std::function<Result<double>(const SendOutputs& send)> judge;
 };

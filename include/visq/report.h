@@ -90,6 +90,9 @@ struct SummaryOptions {
   bool color = false;           ///< terminal colours
   std::string folder;           ///< where files were written; empty: none were
   bool next = true;             ///< end with the next useful command
+  std::string data_options;     ///< how that takes the data, as behind -d: " --scale 1/255"
+  std::string more_options;     ///< what else was asked for that goes with any next command: " --labels y.npy"
+  std::string own_options;      ///< the same that goes with compare alone: " --score psnr"
 };
 
 /// What `compare` prints: models, outputs, the worst nodes, anomalies, pairing, and the next useful command.

@@ -21,6 +21,8 @@ enum class VerdictBasis : std::uint8_t {
   kNothing,
   kAccuracyDrop,  ///< percentage points that the quantized model loses: fine up to 1, broken above 5
   kSqnr,          ///< dB of the worst output: fine from 20 (an error of a tenth of the signal's RMS), broken below 10 (a third)
+  kCosine,        ///< of the worst output: fine from 0.995, broken below 0.95, which is what such errors leave
+  kPsnr,          ///< dB of the worst output: fine from 40, broken below 30
   kDiffering,     ///< share of an integer output's elements that differ: fine up to 0.01, broken above 0.1
   kNonFinite,     ///< elements of an output that are NaN or Inf in the quantized model alone: broken
 };
@@ -34,7 +36,7 @@ struct PairVerdict {
   double first_sqnr = 0;  ///< of that map, in dB
 };
 
-/// The worst of what accuracy and outputs say; accuracy decides alone where it was measured.
+/// The worst of what accuracy and outputs say; accuracy decides alone where it was measured, unless result.judged_by names a metric.
 PairVerdict pair_verdict(const CompareResult& result);
 
 /// What makes the comparison itself doubtful: a reference that gives the same outputs for all records, or whose accuracy is near chance

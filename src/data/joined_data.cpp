@@ -20,6 +20,13 @@ class JoinedSource final : public RecordSource {
 
   std::int64_t count() const override { return sources_.front()->count(); }
   std::string description() const override { return description_; }
+  /// Of the first input that has names.
+  std::string record_name(std::int64_t index) const override {
+    for (const auto& source : sources_) {
+      if (std::string own = source->record_name(index); !own.empty()) return own;
+    }
+    return {};
+  }
   Result<Record> read(std::int64_t index) override {
     Record record{index, {}, {}};
     for (const auto& source : sources_) {

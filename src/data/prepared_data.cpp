@@ -77,6 +77,7 @@ class PreparedSource final : public RecordSource {
 
   std::int64_t count() const override { return inner_->count(); }
   std::string description() const override { return inner_->description(); }
+  std::string record_name(std::int64_t index) const override { return inner_->record_name(index); }
 
   Result<Record> read(std::int64_t index) override {
     VISQ_ASSIGN(Record record, inner_->read(index));

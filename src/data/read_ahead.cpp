@@ -42,6 +42,7 @@ class ReadAhead : public RecordSource {
 
   std::int64_t count() const override { return count_; }
   std::string description() const override { return description_; }
+  std::string record_name(std::int64_t index) const override { return source_->record_name(index); }
 
   Result<Record> read(std::int64_t index) override {
     std::unique_lock lock(mutex_);
@@ -121,7 +122,7 @@ class ReadAhead : public RecordSource {
   std::int64_t last_;
   std::int64_t generation_ = 0;
   bool stop_ = false;
-  std::unique_ptr<RecordSource> source_;  ///< used by the thread only
+  std::unique_ptr<RecordSource> source_;  ///< read by the thread only
   std::thread thread_;
 };
 

@@ -22,6 +22,7 @@ class SelectedRecords final : public RecordSource {
   std::string description() const override {
     return fmt::format("{} (record{} {})", source_->description(), records_.size() == 1 ? "" : "s", joined(records_, ", "));
   }
+  std::string record_name(std::int64_t index) const override { return source_->record_name(records_[as_size(index)]); }
 
  private:
   std::unique_ptr<RecordSource> source_;

@@ -62,7 +62,12 @@ int largest_difference(const Array& array, const std::vector<int>& wanted) {
   return largest;
 }
 
-class Pictures : public testing::DataTest {};
+class Pictures : public testing::DataTest {
+ protected:
+  void SetUp() override {
+    if (VISQ_BUILT_WITH_JPEG == 0 || VISQ_BUILT_WITH_PNG == 0) GTEST_SKIP() << "built without JPEG or PNG";
+  }
+};
 
 TEST_F(Pictures, AreWhatPillowReads) {
   for (const std::string name : {"photo.jpg", "grey.jpg", "plain.png", "palette.png", "alpha.png"}) {

@@ -53,8 +53,8 @@ TEST_F(Evaluation, RightDataAndLabelsAreNoRemark) {
   EXPECT_TRUE(result.remarks.empty());
   ASSERT_TRUE(result.accuracy.has_value());
   EXPECT_EQ(result.accuracy->records, kRecords);
-  EXPECT_EQ(result.accuracy->reference.top1, 1.0);  // the example's README says so of both
-  EXPECT_EQ(result.accuracy->quantized.top1, 1.0);
+  EXPECT_EQ(result.accuracy->reference.main, 1.0);  // the example's README says so of both
+  EXPECT_EQ(result.accuracy->quantized.main, 1.0);
 }
 
 TEST_F(Evaluation, AWrongScaleIsFoundByLabels) {
@@ -87,7 +87,7 @@ TEST_F(Evaluation, LogitsAreJudgedWhereOnlyOneModelHasASoftmax) {
   const DiagnoseResult result = with({}, labels_);
   expect_remark(result, "ends differ", "only the float model ends with SOFTMAX");
   ASSERT_TRUE(result.accuracy.has_value());
-  EXPECT_EQ(result.accuracy->quantized.top1, 1.0);
+  EXPECT_EQ(result.accuracy->quantized.main, 1.0);
 }
 
 TEST_F(Evaluation, LabelsWithoutSense) {

@@ -1,7 +1,9 @@
 // `visqerror compare` on dumps of feature maps instead of models.
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "support/results/json_schema.h"
+#include "support/runs/data_files.h"
 #include "tool/tool_support.h"
 
 namespace visq::testing {
@@ -35,6 +37,39 @@ TEST_F(CompareDumps, GivesWhatTheModelsGive) {
     }
   }
   EXPECT_GE(compared, 10);
+}
+
+TEST_F(CompareDumps, NamesThatDifferAreJoinedByAFile) {
+  const auto maps = [&](const std::string& file, const std::vector<std::string>& more) {
+    std::vector<std::string> words{"compare", folder_ / "f.h5", folder_ / "other", "--metrics", "sqnr", "--json", "-", "--quiet"};
+    if (!file.empty()) words.insert(words.end(), {"--map", file});
+    words.insert(words.end(), more.begin(), more.end());
+    return run_tool(words);
+  };
+  // The same values as f.h5 has of one map, called otherwise.
+  const auto values = values_of(folder_ / "f.h5", "logits/MatMul");
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Array array = make_array(DType::kFloat32, {1, 10});
+    array.bytes = values[i];
+    const std::string record = folder_ / ("other/" + std::to_string(i));
+    std::filesystem::create_directories(record);
+    write_bytes(record + "/scores.npy", npy("<f4", array));
+    write_bytes(record + "/stem_Relu.npy", npy("<f4", array));  // a name of another map
+  }
+  write_text(folder_ / "names", "# of the other, of ours\nscores,logits/MatMul\n");
+  const ProcessResult joined = maps(folder_ / "names", {"--nodes", "logits*"});
+  ASSERT_EQ(joined.exit_code, 0) << joined.err;
+  const Json json = Json::parse(joined.out);
+  ASSERT_EQ(json["nodes"].size(), 1U);
+  EXPECT_EQ(json["nodes"][0]["quantized"]["name"], "scores");
+  EXPECT_EQ(json["nodes"][0]["paired_by"], "user");
+  EXPECT_EQ(json["nodes"][0]["state"]["sqnr"], "inf");
+  write_text(folder_ / "names", "logits/MatMul\tscores");
+  expect_error(maps(folder_ / "names", {}), 2, "--map: " + (folder_ / "other") + " holds no map 'logits/MatMul'");
+  write_text(folder_ / "names", "scores,logit");
+  expect_error(maps(folder_ / "names", {}), 2, "--map: " + (folder_ / "f.h5") + " holds no map 'logit'");
+  expect_error(run_tool({"compare", folder_ / "f.h5", kInt8, "--map", folder_ / "names"}), 2,
+               "--map: goes with two dumps, or with a model, a device's dump of it and the data");
 }
 
 TEST_F(CompareDumps, TakesNoData) {

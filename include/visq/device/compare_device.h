@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "visq/compare.h"
+#include "visq/dumps/map_names.h"
 
 namespace visq {
 
 /// What is known of a device's dump beside what it says itself.
 struct DeviceDumpOptions {
-  std::vector<std::pair<std::string, std::string>> names;  ///< the device's name of a map, the model's
+  NamedMaps names;  ///< the device's name of a map, the model's
 };
 
 /// A dump whose maps are those of `device` in the names, indices, shapes and grids of `reference`, a dump of the model itself (as run()

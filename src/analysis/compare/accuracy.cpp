@@ -102,8 +102,8 @@ CompareOptions plan_options(const AccuracyOptions& options) {
 }  // namespace
 
 double Accuracy::drop() const {
-  const double difference = reference.top1 - quantized.top1;
-  const bool shares = std::fabs(reference.top1) <= 1 && std::fabs(quantized.top1) <= 1;
+  const double difference = reference.main - quantized.main;
+  const bool shares = std::fabs(reference.main) <= 1 && std::fabs(quantized.main) <= 1;
   return program.empty() || shares ? 100 * difference : difference;
 }
 
@@ -127,9 +127,9 @@ Result<Accuracy> accuracy(std::shared_ptr<const Model> reference, std::shared_pt
   VISQ_ASSIGN(const std::size_t output, find_output(plan, options.output_node));
   Accuracy result;
   result.output = MapNames(*reference, 0).name(plan.pairs()[output].match.reference);
-  const auto add = [](TopAccuracy& sum, std::int64_t rank) {
-    sum.top1 += rank < 1 ? 1 : 0;
-    sum.top5 += rank < 5 ? 1 : 0;
+  const auto add = [](ModelScore& sum, std::int64_t rank) {
+    sum.main += rank < 1 ? 1 : 0;
+    sum.second += rank < 5 ? 1 : 0;
   };
   analysis::RecordWorkers<Outcome> workers(
       data, options.records,
@@ -146,7 +146,7 @@ Result<Accuracy> accuracy(std::shared_ptr<const Model> reference, std::shared_pt
       options.stop);
   const bool in_order = feed.in_order({reference.get(), quantized.get()});
   VISQ_ASSIGN(const auto done, workers.run(in_order ? 1 : analysis::thread_count(options.threads, options.records)));
-  for (double* share : {&result.reference.top1, &result.reference.top5, &result.quantized.top1, &result.quantized.top5}) {
+  for (double* share : {&result.reference.main, &result.reference.second, &result.quantized.main, &result.quantized.second}) {
     *share /= static_cast<double>(std::max<std::int64_t>(done, 1));
   }
   return result;

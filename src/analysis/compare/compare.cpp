@@ -127,13 +127,14 @@ class Comparer {
 Result<std::optional<Accuracy>> merged_accuracy(const std::vector<Part>& parts) {
   if (!parts.front().accuracy) return std::optional<Accuracy>();
   Accuracy all = *parts.front().accuracy;
-  double* const totals[] = {&all.reference.top1, &all.reference.top5, &all.quantized.top1, &all.quantized.top5};
+  double* const totals[] = {&all.reference.main, &all.reference.second, &all.quantized.main, &all.quantized.second};
   for (double* total : totals) *total = 0;
   all.records = 0;
   for (const Part& part : parts) {
     if (!part.accuracy->program.empty()) return bad_input("{}: what a program said of parts cannot be joined (--eval)", part.path);
+    if (!part.accuracy->by_class()) return bad_input("{}: what boxes or masks say of parts cannot be joined (--labels)", part.path);
     const Accuracy& own = *part.accuracy;
-    const double shares[] = {own.reference.top1, own.reference.top5, own.quantized.top1, own.quantized.top5};
+    const double shares[] = {own.reference.main, own.reference.second, own.quantized.main, own.quantized.second};
     for (std::size_t i = 0; i < std::size(shares); ++i) *totals[i] += std::round(shares[i] * static_cast<double>(own.records));
     all.records += own.records;
   }

@@ -1,6 +1,7 @@
 // Compares feature maps that were computed elsewhere: two dumps of `run`, or of a device.
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "analysis/compare/dump_tensors.h"
 #include "analysis/facts/node_filter.h"
@@ -9,6 +10,7 @@
 #include "core/as_size.h"
 #include "core/error.h"
 #include "data/sources/folder.h"
+#include "model/printable.h"
 #include "visq/compare.h"
 
 namespace visq {
@@ -21,8 +23,8 @@ using analysis::tensor_of;
 
 class DumpComparison {
  public:
-  DumpComparison(DumpReader& reference, DumpReader& quantized, const CompareOptions& options)
-      : r_(reference), q_(quantized), options_(options) {
+  DumpComparison(DumpReader& reference, DumpReader& quantized, const CompareOptions& options, const NamedMaps& names)
+      : r_(reference), q_(quantized), options_(options), names_(names) {
     result_.metrics = analysis::chosen_metrics(options.metrics);
   }
 
@@ -32,7 +34,7 @@ class DumpComparison {
     std::vector<std::int64_t> records;
     std::ranges::set_intersection(r_.records(), q_.records(), std::back_inserter(records));
     if (records.empty()) return bad_input("{} and {} have no record in common", reference_path, quantized_path);
-    VISQ_TRY(pair_tensors(records.front()));
+    VISQ_TRY(pair_tensors(records.front(), reference_path, quantized_path));
     if (sums_.empty() && !options_.nodes.empty()) {
       return usage_error("no tensor of both {} and {} fits --nodes", reference_path, quantized_path);
     }
@@ -49,31 +51,66 @@ class DumpComparison {
   }
 
  private:
-  Status pair_tensors(std::int64_t record) {
+  Status pair_tensors(std::int64_t record, const std::string& reference_path, const std::string& quantized_path) {
     VISQ_ASSIGN(r_tensors_, r_.tensors(record));
     VISQ_ASSIGN(q_tensors_, q_.tensors(record));
     by_index_ = !r_.model().empty() && r_.model() == q_.model();
+    VISQ_ASSIGN(const auto told, told_partners(reference_path, quantized_path));
     analysis::NodeFilter filter(options_.nodes, {});
     for (const DumpTensor& tensor : r_tensors_) filter.learn_name(tensor.name);
     std::vector<bool> taken(q_tensors_.size(), false);
+    for (const auto& [r, q] : told) taken[q] = true;
     for (std::size_t i = 0; i < r_tensors_.size(); ++i) {
-      const auto partner =
-          std::find_if(q_tensors_.begin(), q_tensors_.end(), [&](const DumpTensor& tensor) { return same(r_tensors_[i], tensor); });
-      if (partner == q_tensors_.end()) {
+      const auto named = told.find(i);
+      const std::size_t partner = named != told.end() ? named->second : likely_partner(r_tensors_[i], taken);
+      if (partner == q_tensors_.size()) {
         result_.match.unpaired.push_back({true, identity_of(r_tensors_[i]), "no tensor of that name in the other dump"});
         continue;
       }
-      taken[as_size(partner - q_tensors_.begin())] = true;
-      if (!filter.passes({r_tensors_[i].name, partner->name}, "")) continue;
-      ++(by_index_ ? result_.match.by_structure : result_.match.by_name);
-      pairs_.emplace_back(i, partner - q_tensors_.begin());
-      sums_.emplace_back(identity_of(r_tensors_[i]), identity_of(*partner), by_index_ ? PairedBy::kStructure : PairedBy::kName,
-                         result_.metrics);
+      taken[partner] = true;
+      if (filter.passes({r_tensors_[i].name, q_tensors_[partner].name}, "")) {
+        join(i, partner, named != told.end() ? PairedBy::kUser : by_index_ ? PairedBy::kStructure : PairedBy::kName);
+      }
     }
     for (std::size_t i = 0; i < q_tensors_.size(); ++i) {
       if (!taken[i]) result_.match.unpaired.push_back({false, identity_of(q_tensors_[i]), "no tensor of that name in the other dump"});
     }
     return {};
+  }
+
+  /// What the user says: places of tensors, the reference's and its partner's.
+  Result<std::map<std::size_t, std::size_t>> told_partners(const std::string& reference_path, const std::string& quantized_path) const {
+    std::map<std::size_t, std::size_t> partners;
+    for (const auto& [q_name, r_name] : names_) {
+      const std::size_t r = called(r_tensors_, r_name), q = called(q_tensors_, q_name);
+      if (q == q_tensors_.size()) return usage_error("--map: {} holds no map '{}'", quantized_path, printable(q_name));
+      if (r == r_tensors_.size()) return usage_error("--map: {} holds no map '{}'", reference_path, printable(r_name));
+      partners[r] = q;
+    }
+    return partners;
+  }
+
+  /// Where the tensor stands that goes by this name or index; behind the last where there is none.
+  static std::size_t called(const std::vector<DumpTensor>& tensors, const std::string& name) {
+    const auto found = std::ranges::find_if(tensors, [&](const DumpTensor& tensor) {
+      return analysis::name_of(tensor) == name || (tensor.index >= 0 && std::to_string(tensor.index) == name);
+    });
+    return as_size(found - tensors.begin());
+  }
+
+  /// By name, or by index where both dumps are of one model.
+  std::size_t likely_partner(const DumpTensor& tensor, const std::vector<bool>& taken) const {
+    for (std::size_t i = 0; i < q_tensors_.size(); ++i) {
+      if (!taken[i] && same(tensor, q_tensors_[i])) return i;
+    }
+    return q_tensors_.size();
+  }
+
+  void join(std::size_t r, std::size_t q, PairedBy by) {
+    MatchReport& match = result_.match;
+    ++(by == PairedBy::kUser ? match.by_user : by == PairedBy::kStructure ? match.by_structure : match.by_name);
+    pairs_.emplace_back(r, q);
+    sums_.emplace_back(identity_of(r_tensors_[r]), identity_of(q_tensors_[q]), by, result_.metrics);
   }
 
   bool same(const DumpTensor& r, const DumpTensor& q) const {
@@ -149,6 +186,7 @@ class DumpComparison {
   DumpReader& r_;
   DumpReader& q_;
   const CompareOptions& options_;
+  const NamedMaps& names_;
   bool by_index_ = false;
   std::vector<DumpTensor> r_tensors_, q_tensors_, r_now_, q_now_;
   std::int64_t listed_ = -1;
@@ -161,8 +199,8 @@ class DumpComparison {
 }  // namespace
 
 Result<CompareResult> compare_dumps(DumpReader& reference, const std::string& reference_path, DumpReader& quantized,
-                                    const std::string& quantized_path, const CompareOptions& options) {
-  return DumpComparison(reference, quantized, options).run(reference_path, quantized_path);
+                                    const std::string& quantized_path, const CompareOptions& options, const NamedMaps& names) {
+  return DumpComparison(reference, quantized, options, names).run(reference_path, quantized_path);
 }
 
 }  // namespace visq

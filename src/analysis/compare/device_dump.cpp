@@ -9,7 +9,6 @@
 #include "analysis/compare/dump_tensors.h"
 #include "core/as_size.h"
 #include "core/error.h"
-#include "data/sources/convert.h"
 #include "model/printable.h"
 #include "visq/device/compare_device.h"
 
@@ -32,21 +31,6 @@ struct Joined {
   DeviceLayout layout;
   Grid grid;
 };
-
-std::vector<double> numbers_of(const Array& array) {
-  const Array wide = data::to_floats(array, DType::kFloat64);
-  const auto values = wide.values<double>();
-  return {values.begin(), values.end()};
-}
-
-/// As real values.
-std::vector<double> reals_of(const Array& array, const DumpTensor& tensor) {
-  std::vector<double> values = numbers_of(array);
-  if (tensor.scale.size() != 1 || !is_integer(tensor.dtype)) return values;
-  const Grid grid{true, static_cast<double>(tensor.scale[0]), static_cast<double>(tensor.zero_point[0])};
-  for (double& value : values) value = grid.real(value);
-  return values;
-}
 
 double mean_difference(const std::vector<double>& device, const Grid& grid, const std::vector<double>& wanted) {
   double sum = 0;
@@ -98,7 +82,7 @@ class DeviceDump final : public DumpReader {
       return bad_input("{}: shape {}, but {} in the first record", place, to_string(now->shape), to_string(joined.device.shape));
     }
     VISQ_ASSIGN(const Array array, device_.read(stored, *now));
-    std::vector<double> all = numbers_of(array);
+    std::vector<double> all = analysis::reals_of(array, Quantization{});  // codes, as they are
     if (stacked_ > 0) {
       const auto size = all.size() / as_size(stacked_);
       all = {all.begin() + static_cast<std::ptrdiff_t>(as_size(record) * size),
@@ -173,7 +157,7 @@ Result<Sample> sample(DeviceDump& dump, Joined& joined, std::int64_t record, Dum
   Sample result;
   result.stored = stacked > 0 && joined.device.shape.rank() > 0 ? Shape(joined.device.shape.dims().subspan(1)) : joined.device.shape;
   VISQ_ASSIGN(const Array wanted, reference.read(record, joined.reference));
-  result.wanted = reals_of(wanted, joined.reference);
+  result.wanted = analysis::reals_of(wanted, joined.reference);
   for (DeviceLayout way : analysis::possible_layouts(result.stored, joined.reference.shape)) {
     joined.layout = way;
     VISQ_ASSIGN(const auto numbers, dump.numbers(joined, record));

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "analysis/compare/dump_pairs.h"
+#include "analysis/facts/correlation.h"
 #include "core/as_size.h"
 #include "data/channel_order.h"
 

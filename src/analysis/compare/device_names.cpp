@@ -67,7 +67,7 @@ class NamePairs {
   NamePairs(const std::vector<DumpTensor>& device, const std::vector<DumpTensor>& reference, const Model& model)
       : device_(device), reference_(reference), model_(model), partner_(device.size(), -1), taken_(reference.size(), false) {}
 
-  Status take(const std::vector<std::pair<std::string, std::string>>& names, const std::string& path) {
+  Status take(const NamedMaps& names, const std::string& path) {
     for (const auto& [of_device, of_model] : names) {
       const auto d = position(device_, of_device), r = position(reference_, of_model);
       if (d < 0) return usage_error("--map: {} holds no map '{}'", path, printable(of_device));
@@ -148,8 +148,8 @@ class NamePairs {
 }  // namespace
 
 Result<std::vector<NamedPair>> pair_by_name(const std::vector<DumpTensor>& device, const std::vector<DumpTensor>& reference,
-                                            const Model& model, const std::vector<std::pair<std::string, std::string>>& names,
-                                            const std::string& path, std::vector<std::string>& remarks) {
+                                            const Model& model, const NamedMaps& names, const std::string& path,
+                                            std::vector<std::string>& remarks) {
   NamePairs pairs(device, reference, model);
   VISQ_TRY(pairs.take(names, path));
   for (const Rule rule : kRules) pairs.apply(rule);

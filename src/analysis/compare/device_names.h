@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "visq/dump.h"
+#include "visq/dumps/map_names.h"
 #include "visq/model.h"
 
 namespace visq::analysis {
@@ -18,7 +19,7 @@ struct NamedPair {
 /// See device_dump(). Where no map bears a name of the model's, each is guessed to be the next one that its size allows. Says in `remarks`
 /// which of the device's maps are left over. Errors: `names` has one that is not there; no pair at all.
 Result<std::vector<NamedPair>> pair_by_name(const std::vector<DumpTensor>& device, const std::vector<DumpTensor>& reference,
-                                            const Model& model, const std::vector<std::pair<std::string, std::string>>& names,
-                                            const std::string& path, std::vector<std::string>& remarks);
+                                            const Model& model, const NamedMaps& names, const std::string& path,
+                                            std::vector<std::string>& remarks);
 
 }  // namespace visq::analysis

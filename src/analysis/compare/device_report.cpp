@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/compare/dump_tensors.h"
 #include "analysis/compare/step_sum.h"
 #include "analysis/facts/map_identity.h"
 #include "core/as_size.h"
@@ -18,15 +19,7 @@ namespace {
 /// A dump's map as real values.
 Result<std::vector<double>> reals(DumpReader& dump, std::int64_t record, const DumpTensor& tensor) {
   VISQ_ASSIGN(const Array array, dump.read(record, tensor));
-  const bool stored = is_integer(array.dtype) && !tensor.scale.empty();
-  Quantization grid;
-  grid.scale = tensor.scale;
-  grid.zero_point = tensor.zero_point;
-  grid.axis = tensor.quantized_dimension;
-  const Array values = stored ? data::dequantize(array, grid) : array;
-  const Array wide = data::to_floats(values, DType::kFloat64);
-  const auto all = wide.values<double>();
-  return std::vector<double>(all.begin(), all.end());
+  return analysis::reals_of(array, tensor);
 }
 
 /// One record of a part's inputs.
@@ -50,11 +43,7 @@ class KeptMap final : public MapSink {
     if (map.tensor != tensor_) return {};
     Array array = make_array(map.dtype, map.shape);
     std::copy_n(map.data, array.bytes.size(), array.bytes.begin());
-    const bool stored = is_integer(map.dtype) && map.info->quantization.quantized();
-    if (stored) array = data::dequantize(array, map.info->quantization);
-    const Array wide = data::to_floats(array, DType::kFloat64);
-    const auto all = wide.values<double>();
-    values.assign(all.begin(), all.end());
+    values = analysis::reals_of(array, map.info->quantization);
     return {};
   }
   std::vector<double> values;

@@ -110,8 +110,8 @@ const std::vector<MetricInfo>& diff_metrics() {
   static const std::vector<MetricInfo> metrics = [] {
     std::vector<MetricInfo> all = all_metrics();
     all.push_back({"differing_share", "differing", Direction::kLowerIsBetter, "differing elements / elements"});
-    all.push_back(
-        {"accuracy_drop", "accuracy drop", Direction::kLowerIsBetter, "top-1 accuracy, reference - quantized, in percentage points"});
+    all.push_back({"accuracy_drop", "accuracy drop", Direction::kLowerIsBetter,
+                   "accuracy by labels or a program, reference - quantized, in percentage points"});
     return all;
   }();
   return metrics;

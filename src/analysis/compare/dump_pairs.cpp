@@ -56,18 +56,6 @@ bool as_alike(double likeness, double best) { return 1 - likeness <= 1.1 * (1 - 
 
 }  // namespace
 
-void Correlation::add(double a, double b) {
-  if (count_++ == 0) first_a_ = a, first_b_ = b;
-  a -= first_a_, b -= first_b_;
-  a_ += a, b_ += b, aa_ += a * a, bb_ += b * b, ab_ += a * b;
-}
-
-std::optional<double> Correlation::value() const {
-  const auto n = static_cast<double>(count_);
-  const double size = std::sqrt(aa_ - a_ * a_ / n) * std::sqrt(bb_ - b_ * b_ / n), product = ab_ - a_ * b_ / n;
-  return count_ > 1 && size > 0 && std::isfinite(size) && std::isfinite(product) ? std::optional(product / size) : std::nullopt;
-}
-
 DumpPairs::DumpPairs(const Model& model, const MapNames& names, const std::vector<DumpTensor>& tensors, const ChannelOrders& channels,
                      bool same_model)
     : model_(model), names_(names), tensors_(tensors), channels_(channels), same_model_(same_model), alone_(tensors.size()) {

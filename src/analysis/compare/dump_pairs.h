@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/facts/correlation.h"
 #include "analysis/facts/map_identity.h"
 #include "data/channel_order.h"
 #include "visq/dumps/dump_layout.h"
@@ -23,19 +24,6 @@ struct DumpPair {
   std::optional<double> correlation;  ///< of their values in the first records; nothing where one does not vary
   data::ChannelMove move;             ///< from the dump's order to the model's
   bool limited = false;               ///< compared with the dump's map limited as the operator limits its result
-};
-
-/// Sums that give Pearson's correlation of two series.
-class Correlation {
- public:
-  void add(double a, double b);
-  /// Nothing where one does not vary, or is not finite.
-  std::optional<double> value() const;
-  std::int64_t count() const { return count_; }
-
- private:
-  double first_a_ = 0, first_b_ = 0, a_ = 0, b_ = 0, aa_ = 0, bb_ = 0, ab_ = 0;
-  std::int64_t count_ = 0;
 };
 
 class DumpPairs {

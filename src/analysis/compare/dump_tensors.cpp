@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/as_size.h"
+#include "data/sources/convert.h"
 
 namespace visq::analysis {
 
@@ -18,6 +19,15 @@ TensorInfo declaration(const DumpTensor& tensor) {
 }
 
 std::string name_of(const DumpTensor& tensor) { return tensor.name.empty() ? "#" + std::to_string(tensor.index) : tensor.name; }
+
+std::vector<double> reals_of(const Array& array, const Quantization& grid) {
+  const bool stored = is_integer(array.dtype) && !grid.scale.empty();
+  const Array wide = data::to_floats(stored ? data::dequantize(array, grid) : array, DType::kFloat64);
+  const auto all = wide.values<double>();
+  return {all.begin(), all.end()};
+}
+
+std::vector<double> reals_of(const Array& array, const DumpTensor& tensor) { return reals_of(array, declaration(tensor).quantization); }
 
 MapIdentity identity_of(const DumpTensor& tensor) {
   MapIdentity identity;

@@ -21,6 +21,11 @@ MapIdentity identity_of(const DumpTensor& tensor);
 /// Refers to both. Lengthens the array: kernels and metrics may read behind the end.
 kernels::Tensor tensor_of(Array& array, const TensorInfo& info);
 
+/// As real values: stored ones by this grid, where there is one.
+std::vector<double> reals_of(const Array& array, const Quantization& grid);
+/// A dump's map as real values.
+std::vector<double> reals_of(const Array& array, const DumpTensor& tensor);
+
 /// What a run of the model could not compute of its main graph, for the result's list.
 void tell_gaps(const std::vector<NotRun>& gaps, const Model& model, const MapNames& names, CompareResult& result);
 

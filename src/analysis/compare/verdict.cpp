@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 #include "core/as_size.h"
@@ -16,7 +17,18 @@ namespace {
 struct Limits {
   double fine, broken;
 };
-constexpr Limits kAccuracyDropLimits{1, 5}, kDifferingLimits{0.01, 0.1}, kSqnrLimits{20, 10};
+constexpr Limits kAccuracyDropLimits{1, 5}, kDifferingLimits{0.01, 0.1}, kSqnrLimits{20, 10}, kCosineLimits{0.995, 0.95},
+    kPsnrLimits{40, 30};
+
+/// A metric that a verdict can rest on.
+struct JudgingMetric {
+  Score score;
+  VerdictBasis basis;
+  Limits limits;
+};
+constexpr JudgingMetric kJudgingMetrics[] = {{Score::kSqnr, VerdictBasis::kSqnr, kSqnrLimits},
+                                             {Score::kCosine, VerdictBasis::kCosine, kCosineLimits},
+                                             {Score::kPsnr, VerdictBasis::kPsnr, kPsnrLimits}};
 /// What is printed as the limit counts as the limit: 92.19 % - 91.19 % is no more than a point.
 constexpr double kSlightly = 1e-9;
 /// Records from which an accuracy can be told from chance.
@@ -47,6 +59,23 @@ bool turned_non_finite(const MapComparison& map) {
   return map.quantized_statistics.non_finite > 0 && map.reference_statistics.non_finite == 0;
 }
 
+/// The value of the metric that a verdict is to rest on; nothing where no metric that was asked for says.
+std::optional<double> judging_value(const CompareResult& result, const MapComparison& map, Score score) {
+  if (score == Score::kSqnr) return sqnr_of(result, map);
+  const MetricValue* value = map.metrics.empty() ? nullptr : find_metric(result, map, score_info(score).key);
+  if (value == nullptr || value->state == MetricValue::State::kUndefined) return std::nullopt;
+  return value->state == MetricValue::State::kInfinite ? HUGE_VAL : value->value;
+}
+
+void judge_by_metric(const CompareResult& result, const MapComparison& map, PairVerdict& verdict) {
+  const auto* asked = std::ranges::find(kJudgingMetrics, result.judged_by, &JudgingMetric::score);
+  const JudgingMetric& metric = asked == std::end(kJudgingMetrics) ? kJudgingMetrics[0] : *asked;
+  const auto value = judging_value(result, map, metric.score);
+  if (!value) return;
+  verdict.basis = metric.basis, verdict.value = *value;
+  verdict.health = health_of(*value, metric.limits);
+}
+
 PairVerdict of_output(const CompareResult& result, int output) {
   const MapComparison& map = compared_output(result, as_size(output));
   PairVerdict verdict;
@@ -58,9 +87,8 @@ PairVerdict of_output(const CompareResult& result, int output) {
   } else if (turned_non_finite(map)) {
     verdict.basis = VerdictBasis::kNonFinite, verdict.value = static_cast<double>(map.quantized_statistics.non_finite);
     verdict.health = Health::kBroken;
-  } else if (const auto sqnr = sqnr_of(result, map)) {
-    verdict.basis = VerdictBasis::kSqnr, verdict.value = *sqnr;
-    verdict.health = health_of(*sqnr, kSqnrLimits);
+  } else {
+    judge_by_metric(result, map, verdict);
   }
   return verdict;
 }
@@ -69,7 +97,8 @@ PairVerdict of_output(const CompareResult& result, int output) {
 bool worse(const PairVerdict& a, const PairVerdict& b) {
   const auto rank = [](const PairVerdict& verdict) { return verdict.health == Health::kUnknown ? -1 : static_cast<int>(verdict.health); };
   if (rank(a) != rank(b)) return rank(a) > rank(b);
-  return a.basis == VerdictBasis::kSqnr && b.basis == VerdictBasis::kSqnr && a.value < b.value;
+  const bool by_metric = std::ranges::find(kJudgingMetrics, a.basis, &JudgingMetric::basis) != std::end(kJudgingMetrics);
+  return by_metric && a.basis == b.basis && a.value < b.value;
 }
 
 void find_first_node(const CompareResult& result, PairVerdict& verdict) {
@@ -111,7 +140,8 @@ PairVerdict pair_verdict(const CompareResult& result) {
     const PairVerdict own = of_output(result, output);
     if (output == 0 || worse(own, verdict)) verdict = own;
   }
-  if (result.accuracy) {
+  const bool by_metric = std::ranges::find(kJudgingMetrics, result.judged_by, &JudgingMetric::score) != std::end(kJudgingMetrics);
+  if (result.accuracy && !by_metric) {
     verdict = {health_of(result.accuracy->drop(), kAccuracyDropLimits), VerdictBasis::kAccuracyDrop, result.accuracy->drop(), -1, -1, 0};
   }
   find_first_node(result, verdict);
@@ -134,14 +164,15 @@ std::vector<std::string> comparison_remarks(const CompareResult& result) {
                     "was made for, and what is said of its quantized twin means little",
                     records));
   }
-  if (!result.accuracy || result.accuracy->classes < 2 || result.accuracy->records < kFewestRecords) return remarks;
+  if (!result.accuracy || !result.accuracy->by_class() || result.accuracy->classes < 2 || result.accuracy->records < kFewestRecords)
+    return remarks;
   const double chance = 1 / static_cast<double>(result.accuracy->classes);
   const double deviation = std::sqrt(chance * (1 - chance) / static_cast<double>(result.accuracy->records));
-  if (result.accuracy->reference.top1 <= chance + 2 * deviation) {
+  if (result.accuracy->reference.main <= chance + 2 * deviation) {
     remarks.push_back(
         fmt::format("the reference itself is near chance: top-1 of {:.2f} % among {} classes; the data, their scaling, or the "
                     "labels are not such as it was made for",
-                    100 * result.accuracy->reference.top1, result.accuracy->classes));
+                    100 * result.accuracy->reference.main, result.accuracy->classes));
   }
   return remarks;
 }

@@ -1,8 +1,8 @@
 // Values as the last judge of pairs that names, weights and structure leave open.
 #include <algorithm>
-#include <cmath>
 #include <map>
 
+#include "analysis/facts/correlation.h"
 #include "analysis/records/model_runner.h"
 #include "analysis/records/real_values.h"
 #include "core/as_size.h"
@@ -41,18 +41,12 @@ Result<Samples> sample(const std::shared_ptr<const Model>& model, const Record& 
   return samples;
 }
 
-/// Nothing where one does not vary, or is not finite.
-std::optional<double> correlation(const std::vector<float>& a, const std::vector<float>& b) {
-  if (a.size() != b.size() || a.size() < 2) return std::nullopt;
-  const auto n = static_cast<double>(a.size());
-  double mean_a = 0, mean_b = 0, aa = 0, bb = 0, ab = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) mean_a += static_cast<double>(a[i]) / n, mean_b += static_cast<double>(b[i]) / n;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double x = static_cast<double>(a[i]) - mean_a, y = static_cast<double>(b[i]) - mean_b;
-    aa += x * x, bb += y * y, ab += x * y;
-  }
-  const double size = std::sqrt(aa) * std::sqrt(bb);
-  return size > 0 && std::isfinite(size) && std::isfinite(ab) ? std::optional(ab / size) : std::nullopt;
+/// Nothing where one does not vary, or is not finite, or they are not as long.
+std::optional<double> likeness_of(const std::vector<float>& a, const std::vector<float>& b) {
+  if (a.size() != b.size()) return std::nullopt;
+  analysis::Correlation sum;
+  for (std::size_t i = 0; i < a.size(); ++i) sum.add(static_cast<double>(a[i]), static_cast<double>(b[i]));
+  return sum.value();
 }
 
 class PairJudge {
@@ -63,7 +57,7 @@ class PairJudge {
       auto& row = likeness_.emplace_back(open.size());
       for (std::size_t j = 0; j < open.size(); ++j) {
         const auto a = r.find(open[i].reference), b = q.find(open[j].quantized);
-        if (a != r.end() && b != q.end() && (i == j || exchangeable(i, j))) row[j] = correlation(a->second, b->second);
+        if (a != r.end() && b != q.end() && (i == j || exchangeable(i, j))) row[j] = likeness_of(a->second, b->second);
       }
     }
   }

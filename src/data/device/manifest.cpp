@@ -10,11 +10,11 @@
 #include "core/checked.h"
 #include "core/descriptor.h"
 #include "core/error.h"
-#include "core/file.h"
 #include "data/device/device_files.h"
 #include "data/device/entry_dump.h"
 #include "data/hdf5/hdf5_readers.h"
 #include "data/sources/input_spec.h"
+#include "data/sources/lines.h"
 #include "data/sources/numbered.h"
 #include "model/printable.h"
 
@@ -72,10 +72,9 @@ std::optional<std::vector<T>> numbers_in(std::string_view text) {
 Result<std::vector<Line>> read_csv(std::string_view text, const std::string& path) {
   std::vector<std::string Line::*> columns;
   std::vector<Line> lines;
-  for (std::int64_t row = 1; !text.empty(); ++row) {
-    std::string_view rest = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), rest.size() + 1));
-    if (rest.ends_with('\r')) rest.remove_suffix(1);
+  for (Lines rows(text); rows.next();) {
+    const std::int64_t row = rows.number();
+    std::string_view rest = rows.line();
     if (rest.empty()) continue;
     Line line;
     for (std::size_t column = 0; !rest.empty() || column == 0; ++column) {
@@ -225,7 +224,8 @@ std::string manifest_of(const std::string& path, bool folder) {
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(file.gcount()));
   if (ending == ".json") return head.find("\"file\"") != std::string::npos && head.find("\"dtype\"") != std::string::npos ? path : "";
-  const std::string_view heading = std::string_view(head).substr(0, head.find('\n'));
+  Lines lines(head);
+  const std::string_view heading = lines.next() ? lines.line() : "";
   return heading.find("file") != std::string_view::npos && heading.find("dtype") != std::string_view::npos ? path : "";
 }
 
@@ -235,7 +235,7 @@ Result<std::unique_ptr<DumpReader>> open_manifest(const std::string& path) {
 
 Result<std::unique_ptr<DumpReader>> open_manifest_as(const std::string& path, bool json) {
   VISQ_ASSIGN(const auto file, MappedFile::open(path));
-  const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+  const std::string_view text = text_of(*file);
   VISQ_ASSIGN(const auto lines, json ? read_json(text, path) : read_csv(text, path));
   DumpEntries entries;
   for (std::size_t i = 0; i < lines.size(); ++i) {

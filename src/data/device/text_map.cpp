@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "core/file.h"
 #include "data/sources/input_spec.h"
+#include "data/sources/lines.h"
 #include "model/printable.h"
 
 namespace visq::data {
@@ -36,8 +36,6 @@ void each_word(std::string_view text, Visit visit) {
     text.remove_prefix(word.size());
   }
 }
-
-std::string_view text_of(const MappedFile& file) { return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()}; }
 
 }  // namespace
 

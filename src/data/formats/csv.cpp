@@ -4,9 +4,9 @@
 #include <functional>
 
 #include "core/error.h"
-#include "core/file.h"
 #include "data/sources/class_labels.h"
 #include "data/sources/data_format.h"
+#include "data/sources/lines.h"
 #include "model/printable.h"
 
 namespace visq::data::data_format_csv {
@@ -29,9 +29,8 @@ std::string_view trimmed(std::string_view word) {
 /// A first line of words is a heading.
 Result<Table> read_table(std::string_view text, const std::string& path) {
   Table table;
-  for (std::int64_t line = 1; !text.empty(); ++line) {
-    std::string_view rest = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(rest.size() + 1, text.size()));
+  for (Lines lines(text); lines.next();) {
+    std::string_view rest = lines.line();
     std::int64_t width = 0;
     while (!rest.empty()) {
       const std::string_view cell = rest.substr(0, rest.find(',')), word = trimmed(cell);
@@ -39,7 +38,9 @@ Result<Table> read_table(std::string_view text, const std::string& path) {
       std::int64_t label = 0;
       const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), label);
       const bool number = !word.empty() && error == std::errc() && stop == word.data() + word.size();
-      if (!number && !word.empty() && line > 1) return bad_input("{}: line {}: '{}' is no whole number", path, line, printable(word));
+      if (!number && !word.empty() && lines.number() > 1) {
+        return bad_input("{}: line {}: '{}' is no whole number", path, lines.number(), printable(word));
+      }
       if (!number) continue;
       table.values.push_back(label);
       ++width;
@@ -52,7 +53,7 @@ Result<Table> read_table(std::string_view text, const std::string& path) {
 /// One label per line, or all in one line, or a line with a single 1 per record.
 Result<std::vector<std::int64_t>> labels(const std::string& path, const std::string&) {
   VISQ_ASSIGN(const auto file, MappedFile::open(path));
-  VISQ_ASSIGN(Table table, read_table({reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size()}, path));
+  VISQ_ASSIGN(Table table, read_table(text_of(*file), path));
   const auto& widths = table.widths;
   if (widths.size() <= 1 || table.values.size() == widths.size()) return std::move(table.values);
   const auto other = std::adjacent_find(widths.begin(), widths.end(), std::not_equal_to<>());

@@ -1,4 +1,5 @@
 // JPEG and PNG files, and folders of them.
+#include "data/pictures/picture_files.h"
 #include "data/pictures/pictures_source.h"
 #include "data/sources/data_format.h"
 

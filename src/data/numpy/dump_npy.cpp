@@ -49,9 +49,9 @@ class NpyDump : public DumpReader {
   std::string place(std::int64_t record, const std::string& stem) const {
     return fmt::format("{}: record {}, tensor {}", path_, record, printable(stem));
   }
-  std::pair<int, std::size_t> order_of(const DumpTensor& tensor) const {
+  std::pair<int, std::int64_t> order_of(const DumpTensor& tensor) const {
     const auto known = table_.find(as_file_name(tensor.name));
-    return {tensor.index, known == table_.end() ? SIZE_MAX : known->second.line};
+    return {tensor.index, known == table_.end() ? INT64_MAX : known->second.line};
   }
 
   std::string path_, model_;

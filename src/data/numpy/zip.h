@@ -32,4 +32,7 @@ Result<std::vector<ZipEntry>> list_zip(const std::string& path);
 /// Errors: begin with `place`.
 Result<std::unique_ptr<std::istream>> open_zip_entry(const std::string& path, const ZipEntry& entry, const std::string& place);
 
+/// The library that inflates entries: "zlib 1.2.13".
+std::string inflating_library();
+
 }  // namespace visq::data

@@ -156,4 +156,6 @@ Result<std::unique_ptr<std::istream>> open_zip_entry(const std::string& path, co
   return std::unique_ptr<std::istream>(std::make_unique<EntryStream>(std::make_unique<EntryBuffer>(std::move(file), entry, begin)));
 }
 
+std::string inflating_library() { return std::string("zlib ") + zlibVersion(); }
+
 }  // namespace visq::data

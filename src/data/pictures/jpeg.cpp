@@ -73,4 +73,16 @@ Result<Pixels> decode_jpeg(std::span<const std::byte> file, const std::string& p
   return pixels;
 }
 
+std::string jpeg_version() {
+#ifdef LIBJPEG_TURBO_VERSION
+#define VISQ_WORDS_OF(text) #text
+#define VISQ_WORDS_OF_VALUE(macro) VISQ_WORDS_OF(macro)
+  return "libjpeg-turbo " VISQ_WORDS_OF_VALUE(LIBJPEG_TURBO_VERSION);
+#undef VISQ_WORDS_OF_VALUE
+#undef VISQ_WORDS_OF
+#else
+  return "libjpeg " + std::to_string(JPEG_LIB_VERSION / 10);
+#endif
+}
+
 }  // namespace visq::data

@@ -6,10 +6,9 @@
 #include "core/as_size.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "data/pictures/picture_files.h"
 #include "data/pictures/pixels.h"
-#include "data/sources/data_format.h"
 #include "data/sources/input_spec.h"
-#include "data/sources/numbered.h"
 #include "model/printable.h"
 
 namespace visq::data {
@@ -17,48 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Resize = Preparation::Resize;
-
-bool has_picture_name(const fs::path& path) {
-  std::string ending = path.extension().string();
-  for (char& letter : ending) letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-  return ending == ".jpg" || ending == ".jpeg" || ending == ".png";
-}
-
-struct Found {
-  std::vector<std::string> pictures, folders;
-};
-
-/// What a folder holds, each in order; hidden files are left alone.
-Found look_into(const std::string& path) {
-  Found found;
-  std::error_code error;
-  for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
-    std::error_code ignored;
-    if (entry->path().filename().native().starts_with('.')) continue;
-    if (entry->is_directory(ignored)) found.folders.push_back(entry->path().string());
-    if (entry->is_regular_file(ignored) && has_picture_name(entry->path())) found.pictures.push_back(entry->path().string());
-  }
-  const auto number_of = [](const std::string& file) { return decimal(fs::path(file).stem().string()); };
-  const bool numbers =
-      std::all_of(found.pictures.begin(), found.pictures.end(), [&](const auto& file) { return number_of(file).has_value(); });
-  std::sort(found.folders.begin(), found.folders.end());
-  std::sort(found.pictures.begin(), found.pictures.end(), [&](const std::string& a, const std::string& b) {
-    return numbers && number_of(a) != number_of(b) ? *number_of(a) < *number_of(b) : a < b;
-  });
-  return found;
-}
-
-std::vector<std::string> pictures_in(const std::string& path, bool folder) {
-  if (!folder) return {path};
-  Found found = look_into(path);
-  if (!found.pictures.empty()) return std::move(found.pictures);
-  std::vector<std::string> all;
-  for (const std::string& inner : found.folders) {
-    const auto pictures = look_into(inner).pictures;
-    all.insert(all.end(), pictures.begin(), pictures.end());
-  }
-  return all;
-}
 
 Result<Pixels> decode(const std::string& path) {
   VISQ_ASSIGN(const auto file, MappedFile::open(path));
@@ -76,6 +33,7 @@ class PicturesSource final : public RecordSource {
 
   std::int64_t count() const override { return static_cast<std::int64_t>(files_.size()); }
   std::string description() const override { return path_; }
+  std::string record_name(std::int64_t index) const override { return files_[as_size(index)]; }
 
   Result<Record> read(std::int64_t index) override {
     if (index < 0 || index >= count()) return bad_input("{}: record {}: there are {} records", path_, index, count());
@@ -132,17 +90,9 @@ class PicturesSource final : public RecordSource {
 
 }  // namespace
 
-bool holds_pictures(const std::string& path, bool folder) {
-  if (!folder) {
-    return std::any_of(std::begin(kPictureFormats), std::end(kPictureFormats),
-                       [&](const PictureFormat& format) { return starts_with(path, format.signature); });
-  }
-  return !pictures_in(path, true).empty();
-}
-
 Result<std::unique_ptr<RecordSource>> open_pictures(const std::string& path, const Model& model, const Preparation& preparation) {
   std::error_code ignored;
-  auto files = pictures_in(path, fs::is_directory(path, ignored));
+  auto files = picture_files(path, fs::is_directory(path, ignored));
   auto inputs = input_specs(model);
   if (inputs.size() != 1) {
     return bad_input("{}: holds pictures for one input, {} has {}; give each input its own, as -d INPUT={},INPUT=PATH", path, model.path,

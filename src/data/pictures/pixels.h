@@ -29,7 +29,21 @@ struct PictureFormat {
 Result<Pixels> decode_jpeg(std::span<const std::byte> file, const std::string& place);
 Result<Pixels> decode_png(std::span<const std::byte> file, const std::string& place);
 
+/// A picture whose pixels are numbers, not colours: grey values, or places in a palette.
+struct PixelCodes {
+  int width = 0, height = 0;
+  std::vector<std::uint16_t> values;  ///< row by row
+};
+
+/// The numbers of a PNG file as it stores them: of 1 to 16 bits. Errors: begin with `place`; what is no PNG file, colours, pictures of more
+/// than limits().input bytes, damaged ones.
+Result<PixelCodes> decode_png_codes(std::span<const std::byte> file, const std::string& place);
+
 inline constexpr PictureFormat kPictureFormats[] = {{"\xFF\xD8\xFF", decode_jpeg}, {"\x89PNG\r\n\x1A\n", decode_png}};
+
+/// Which libraries read them, or that they are not in this build: "libpng 1.6.39".
+std::string jpeg_version();
+std::string png_version();
 
 /// Whether a picture of this size may be unpacked. Errors: begin with `place`.
 Status check_pixels(std::uint64_t width, std::uint64_t height, const std::string& place);

@@ -4,8 +4,18 @@
 
 namespace visq::data {
 
-Result<Pixels> decode_png(std::span<const std::byte>, const std::string& place) {
+namespace {
+
+Error without_png(const std::string& place) {
   return unsupported("{}: this visqerror was built without PNG (VISQ_WITH_PNG), which reads it", place);
 }
+
+}  // namespace
+
+std::string png_version() { return "libpng is not in this build (VISQ_WITH_PNG)"; }
+
+Result<Pixels> decode_png(std::span<const std::byte>, const std::string& place) { return without_png(place); }
+
+Result<PixelCodes> decode_png_codes(std::span<const std::byte>, const std::string& place) { return without_png(place); }
 
 }  // namespace visq::data

@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "core/error.h"
-#include "core/file.h"
 #include "data/sources/folder.h"
+#include "data/sources/lines.h"
 #include "model/printable.h"
 
 namespace visq::data {
@@ -28,11 +28,9 @@ Result<MapTable> read_map_table(const std::string& folder) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return all;
   VISQ_ASSIGN(const auto file, MappedFile::open(path));
-  std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
-  for (std::size_t line = 1; !text.empty(); ++line) {
-    std::string_view row = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(row.size() + 1, text.size()));
-    if (row.ends_with('\r')) row.remove_suffix(1);
+  for (Lines lines(text_of(*file)); lines.next();) {
+    const std::string_view row = lines.line();
+    const std::int64_t line = lines.number();
     if (line == 1 || row.empty()) continue;  // the heading
     const auto tab = row.find('\t');
     const std::string place = fmt::format("{}: line {}", path, line);

@@ -1,7 +1,7 @@
 // maps.tsv in a folder of feature maps: what they are called, in which order they are made, where their channels stand.
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -12,7 +12,7 @@ namespace visq::data {
 struct MapOfTable {
   std::string name;
   ChannelOrder channels = ChannelOrder::kUnknown;
-  std::size_t line = 0;
+  std::int64_t line = 0;
 };
 /// By the name of its file, without ".npy".
 using MapTable = std::map<std::string, MapOfTable>;

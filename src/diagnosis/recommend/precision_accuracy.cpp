@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/facts/map_identity.h"
 #include "analysis/records/owned_map.h"
 #include "analysis/records/record_workers.h"
 #include "core/as_size.h"
@@ -96,10 +97,15 @@ class Scores {
 Result<LabelledScore> scores_of(analysis::PartialModels& models, const PartSet& parts, const RecommendOptions& options) {
   const Subgraph& graph = models.reference().main();
   if (graph.outputs.empty()) return bad_input("{}: has no outputs, so labels say nothing about it", models.reference().path);
-  const TensorInfo& output = graph.tensors[as_size(graph.outputs[0])];
+  const analysis::MapNames names(models.reference(), 0);
+  const std::string& wanted = options.output_node;
+  const auto named = std::ranges::find_if(graph.outputs, [&](int output) { return wanted.empty() || names.goes_by(output, wanted); });
+  if (named == graph.outputs.end()) return usage_error("--output-node: {} has no output '{}'", models.reference().path, wanted);
+  const std::size_t place = as_size(named - graph.outputs.begin());
+  const TensorInfo& output = graph.tensors[as_size(*named)];
   Scores scores;
   VISQ_TRY(run_all(models, parts, options, [&](std::int64_t record, Outputs&& outputs) -> Status {
-    return scores.add(outputs[0], output, options.labels[as_size(record)] + options.label_offset);
+    return scores.add(outputs[place], output, options.labels[as_size(record)] + options.label_offset);
   }));
   return scores.result();
 }
@@ -115,7 +121,7 @@ Status need_labels(const RecommendOptions& options) {
   return usage_error("--labels: {} labels for records up to {}", options.labels.size(), options.labelled_records.last);
 }
 
-/// What the user's program says.
+/// What the user's program, boxes or masks say.
 Result<double> judged(analysis::PartialModels& models, const PartSet& parts, const RecommendOptions& options) {
   return options.judge([&](MapSink& sink) {
     return run_all(models, parts, options, [&](std::int64_t record, Outputs&& outputs) {
@@ -143,11 +149,11 @@ Status add_accuracy(analysis::PartialModels& models, const PrecisionForms& forms
   if (!options.judge) VISQ_TRY(need_labels(options));
   Accuracy accuracy;
   accuracy.program = options.judge ? "--eval" : "";
-  VISQ_ASSIGN(accuracy.reference.top1, measure(models, {}, options));
+  VISQ_ASSIGN(accuracy.reference.main, measure(models, {}, options));
   for (PrecisionPoint& point : points) {
     if (options.stop != nullptr && options.stop->load()) return {};
     const PartSet parts = forms.with({point.operators.begin(), point.operators.end()});
-    VISQ_ASSIGN(accuracy.quantized.top1, measure(models, parts, options));
+    VISQ_ASSIGN(accuracy.quantized.main, measure(models, parts, options));
     point.accuracy_drop = accuracy.drop();
   }
   return {};

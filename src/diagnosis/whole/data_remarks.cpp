@@ -28,11 +28,11 @@ std::string fitting_change(const RangeFit& fit) {
 
 /// Whose pre-processing is wrong, as far as that is known, and what to do.
 std::string whose_fault(const DiagnoseResult& result, const std::optional<DataEvidence>& evidence) {
-  if (result.accuracy && result.accuracy->program.empty() && result.accuracy->reference.top1 >= kRightData) {
+  if (result.accuracy && result.accuracy->by_class() && result.accuracy->reference.main >= kRightData) {
     return fmt::format(
         "The float model is right in {:.1f} % of these data, so it is the data of calibration that differ: calibrate again "
         "with data pre-processed as these are",
-        100 * result.accuracy->reference.top1);
+        100 * result.accuracy->reference.main);
   }
   if (evidence && !evidence->conclusion().empty()) return evidence->conclusion();
   const std::string_view unseen = result.accuracy ? "does not show here" : "cannot be seen without labels (--labels, --eval)";

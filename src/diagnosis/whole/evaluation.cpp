@@ -12,8 +12,8 @@
 namespace visq::diagnosis {
 namespace {
 
-/// A float model that is right so often needs no excuse: by labels, and by a program, which takes longer.
-constexpr double kGood = 0.9, kFair = 0.5;
+/// A float model that does so well needs no excuse: by classes, and where each look takes longer, by a program's number, boxes and masks.
+constexpr double kGood = 0.9, kFair = 0.5, kFairMap = 0.1, kFairMiou = 0.3;
 /// What a change must win to be told, and in units of 1/sqrt(records), so that it is no chance.
 constexpr double kLeastGain = 0.1, kClearGain = 1.5;
 /// An accuracy within so many standard errors of chance is no better.
@@ -47,16 +47,19 @@ class Evaluation {
     if (output_.empty()) output_ = usual_output(subject);
   }
 
-  Result<Scored> as_it_is() const { return score(subject_.quantized_model(), *scoring().data, scoring().records, scoring().labels); }
+  Result<Scored> as_it_is() const {
+    return score(subject_.quantized_model(), *scoring().data, scoring().records, scoring().labels, scoring().records.first);
+  }
   /// From now on: the output that was judged, by its name in the float model.
   void keep_to(const std::string& output) { output_ = output; }
-  /// Of the float model alone (of both, where a program judges): after these steps, on the records that are tried.
+  /// Of the float model alone (of both, where classes are not the measure): after these steps, on the records that are tried.
   Result<Scored> tried(const Steps& steps) const { return changed(subject_.reference_model(), steps, tried_records()); }
   /// Of both models, on all records.
   Result<Scored> confirmed(const Steps& steps) const { return changed(subject_.quantized_model(), steps, all_records()); }
 
   std::vector<std::int64_t> all_records() const { return spread(scoring().records.last - scoring().records.first); }
-  /// A program judges all records or none, since it knows how many there are; so do models whose records build on each other.
+  /// A program judges all records or none, since it knows how many there are, and so do boxes and masks; all are run of models whose
+  /// records build on each other.
   std::vector<std::int64_t> tried_records() const {
     const bool in_order = keeps_state(subject_.reference()) || keeps_state(subject_.quantized());
     return scoring().program || in_order ? all_records() : spread(kTried);
@@ -78,7 +81,7 @@ class Evaluation {
     for (const std::int64_t record : records) {
       if (!scoring().labels.empty()) labels.push_back(scoring().labels[as_size(record)]);
     }
-    return score(twin, *data, {0, data->count()}, std::move(labels));
+    return score(twin, *data, {0, data->count()}, std::move(labels), scoring().records.first);
   }
 
   const Scoring& scoring() const { return options_.scoring; }
@@ -91,9 +94,9 @@ class Evaluation {
     return records;
   }
 
-  Result<Scored> score(const std::shared_ptr<const Model>& twin, RecordSource& data, RecordRange records,
-                       std::vector<std::int64_t> labels) const {
-    if (scoring().program) return scoring().program(data, records);
+  Result<Scored> score(const std::shared_ptr<const Model>& twin, RecordSource& data, RecordRange records, std::vector<std::int64_t> labels,
+                       std::int64_t first) const {
+    if (scoring().program) return scoring().program(data, records, first);
     AccuracyOptions request;
     static_cast<RunRequest&>(request) = options_;
     request.progress = {};
@@ -116,14 +119,19 @@ class Evaluation {
   std::string output_;
 };
 
+double needs_no_excuse(const Accuracy& measured) {
+  if (!measured.program.empty()) return (std::fabs(measured.reference.main) > 1 ? 100 : 1) * kFair;
+  return measured.by_class() ? kGood : measured.score == Score::kMap ? kFairMap : kFairMiou;
+}
+
 /// Shares as percent; numbers of a program as they are.
 std::string shown(const Accuracy& measured, double value) {
   return measured.program.empty() ? fmt::format("{:.1f} %", 100 * value) : fmt::format("{:.4g}", value);
 }
 
 double needed_gain(const Accuracy& before, std::int64_t records) {
-  const double scale = std::fabs(before.reference.top1) > 1 ? 100 : 1;  // a program's points
-  return scale * std::max(kLeastGain, before.program.empty() ? kClearGain / std::sqrt(static_cast<double>(records)) : 0);
+  const double scale = std::fabs(before.reference.main) > 1 ? 100 : 1;  // a program's points
+  return scale * std::max(kLeastGain, before.by_class() ? kClearGain / std::sqrt(static_cast<double>(records)) : 0);
 }
 
 std::string words_of(const Steps& steps) {
@@ -152,7 +160,7 @@ Result<Best> best_step(const Evaluation& evaluation, const Steps& beginning) {
     Steps steps = beginning;
     steps.push_back(change);
     VISQ_ASSIGN(Scored after, evaluation.tried(steps));
-    if (after && (!best.score || after->reference.top1 > best.score->reference.top1)) best = {std::move(steps), std::move(after)};
+    if (after && (!best.score || after->reference.main > best.score->reference.main)) best = {std::move(steps), std::move(after)};
   }
   return best;
 }
@@ -166,11 +174,11 @@ Result<Steps> find_steps(const Evaluation& evaluation) {
     Best found{beginning, before};
     while (found.steps.size() < kMostTransformations) {
       VISQ_ASSIGN(Best best, best_step(evaluation, found.steps));
-      if (!best.score || best.score->reference.top1 < found.score->reference.top1 + needed_gain(*before, before->records)) break;
+      if (!best.score || best.score->reference.main < found.score->reference.main + needed_gain(*before, before->records)) break;
       found = std::move(best);
     }
     if (found.steps.size() > beginning.size()) return found.steps;
-    if (!before->program.empty()) break;
+    if (!before->by_class()) break;
   }
   return Steps();
 }
@@ -178,16 +186,16 @@ Result<Steps> find_steps(const Evaluation& evaluation) {
 /// True where both models are no better than one that always says the most frequent class.
 bool near_chance(const Accuracy& measured, double chance) {
   const double error = std::sqrt(chance * (1 - chance) / static_cast<double>(std::max<std::int64_t>(1, measured.records)));
-  return std::max(measured.reference.top1, measured.quantized.top1) <= chance + kErrors * error;
+  return std::max(measured.reference.main, measured.quantized.main) <= chance + kErrors * error;
 }
 
 /// "both models are near chance (…): the data or the labels are wrong. " or nothing.
 std::string chance_words(const Accuracy& measured, double chance) {
-  if (!measured.program.empty() || !near_chance(measured, chance)) return "";
+  if (!measured.by_class() || !near_chance(measured, chance)) return "";
   return fmt::format(
       "both models are near chance (float {}, quantized {}, the most frequent class {} of {} records): the data or the "
       "labels are wrong: ",
-      shown(measured, measured.reference.top1), shown(measured, measured.quantized.top1), shown(measured, chance), measured.records);
+      shown(measured, measured.reference.main), shown(measured, measured.quantized.main), shown(measured, chance), measured.records);
 }
 
 GlobalRemark wrong_data(const Accuracy& before, const Accuracy& after, const Steps& steps, const std::string& beginning) {
@@ -195,15 +203,15 @@ GlobalRemark wrong_data(const Accuracy& before, const Accuracy& after, const Ste
           fmt::format("{}with the data {}, the float model has {} instead of {} (the quantized one {} instead of {}): the data of this "
                       "evaluation were not pre-processed as those of training were. Correct their pre-processing; the models are not at "
                       "fault",
-                      beginning, words_of(steps), shown(before, after.reference.top1), shown(before, before.reference.top1),
-                      shown(before, after.quantized.top1), shown(before, before.quantized.top1))};
+                      beginning, words_of(steps), shown(before, after.reference.main), shown(before, before.reference.main),
+                      shown(before, after.quantized.main), shown(before, before.quantized.main))};
 }
 
 GlobalRemark wrong_labels(const Accuracy& before, const LabelReading& reading, const std::string& beginning) {
   return {"wrong labels",
           fmt::format("{}where {}, the float model is right in {} of the records instead of {}: correct the labels; the models are not at "
                       "fault",
-                      beginning, reading.words, shown(before, reading.right), shown(before, before.reference.top1))};
+                      beginning, reading.words, shown(before, reading.right), shown(before, before.reference.main))};
 }
 
 GlobalRemark both_wrong(const Accuracy& measured, const std::string& beginning, std::size_t outside) {
@@ -227,11 +235,11 @@ const LabelReading* best_reading(const std::vector<LabelReading>& readings, doub
 }
 
 Status explain_poor(const Evaluation& evaluation, const Accuracy& before, DiagnoseResult& result) {
-  const bool labelled = before.program.empty();
+  const bool labelled = before.by_class();
   const std::vector<std::int64_t> labels = labelled ? evaluation.labels() : std::vector<std::int64_t>{};
   const double chance = chance_of(labels);
   const std::string beginning = chance_words(before, chance);
-  const double gained = before.reference.top1 + needed_gain(before, before.records);
+  const double gained = before.reference.main + needed_gain(before, before.records);
   const double needed = labelled ? std::max(gained, chance + kAboveChance) : gained;
   const auto readings = label_readings(before.best, labels, before.classes, evaluation.offset());
   const LabelReading* const reading = best_reading(readings, needed);
@@ -240,8 +248,8 @@ Status explain_poor(const Evaluation& evaluation, const Accuracy& before, Diagno
   if (!steps.empty()) {
     VISQ_ASSIGN(after, evaluation.confirmed(steps));
   }
-  const bool data_win = after && after->reference.top1 >= needed;
-  if (reading != nullptr && (!data_win || reading->right > after->reference.top1 + (reading->guessed ? kLeastGain : 0))) {
+  const bool data_win = after && after->reference.main >= needed;
+  if (reading != nullptr && (!data_win || reading->right > after->reference.main + (reading->guessed ? kLeastGain : 0))) {
     result.remarks.push_back(wrong_labels(before, *reading, beginning));
   } else if (data_win) {
     result.remarks.push_back(wrong_data(before, *after, steps, beginning));
@@ -261,9 +269,8 @@ Status add_evaluation(const Subject& subject, const DiagnoseOptions& options, Di
   VISQ_ASSIGN(result.accuracy, evaluation.as_it_is());
   if (!result.accuracy) return {};
   evaluation.keep_to(result.accuracy->output);
-  const double value = result.accuracy->reference.top1;
-  const double limit = result.accuracy->program.empty() ? kGood : (std::fabs(value) > 1 ? 100 : 1) * kFair;
-  return value < limit ? explain_poor(evaluation, *result.accuracy, result) : Status();
+  const double value = result.accuracy->reference.main;
+  return value < needs_no_excuse(*result.accuracy) ? explain_poor(evaluation, *result.accuracy, result) : Status();
 }
 
 }  // namespace visq::diagnosis

@@ -6,6 +6,13 @@
 #include <cmath>
 
 namespace visq::diagnosis {
+namespace {
+
+/// Points from which a loss of accuracy is one, whatever the outputs' error: a verdict calls less fine.
+constexpr double kLostPoints = 1;
+
+}  // namespace
+
 void add_no_damage(const std::string& oddity, DiagnoseResult& result) {
   const bool blamed = std::any_of(result.findings.begin(), result.findings.end(), [](const Finding& finding) {
     return finding.severity != Severity::kHint || finding.cause == "RETRAINED";
@@ -13,6 +20,7 @@ void add_no_damage(const std::string& oddity, DiagnoseResult& result) {
   double worst = HUGE_VAL;
   for (const double sqnr : result.output_sqnr) worst = std::min(worst, sqnr);
   const OutputDamage& damage = result.damage;
+  if (result.accuracy && result.accuracy->drop() > kLostPoints) return;
   if (blamed || !result.remarks.empty() || !std::isfinite(worst) || damage.records == 0 || !damage.harmless()) return;
   Finding finding;
   finding.cause = "NO_DAMAGE";

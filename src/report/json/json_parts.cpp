@@ -82,21 +82,25 @@ void add_whole_sqnr(Json& out, const WholeSqnr& whole, std::size_t i) {
 Json json_judgement(const Judgement& judgement) { return {{"records", judgement.records}, {"unseen", judgement.unseen}}; }
 
 Json json_accuracy(const Accuracy& values) {
-  const auto top = [](const TopAccuracy& side) { return Json{{"top1", side.top1}, {"top5", side.top5}}; };
+  const ScoreInfo& score = score_info(values.score);
+  const auto both = [&](const ModelScore& side) {
+    return Json{{std::string(score.key), side.main}, {std::string(score.second_key), side.second}};
+  };
   Json out;
   if (!values.program.empty()) {
     return {{"program", json_string(values.program)},
             {"records", values.records},
-            {"reference", json_number(values.reference.top1)},
-            {"quantized", json_number(values.quantized.top1)},
+            {"reference", json_number(values.reference.main)},
+            {"quantized", json_number(values.quantized.main)},
             {"ratio", json_number(values.ratio())},
             {"drop", json_number(values.drop())}};
   }
+  out["score"] = score.key;
   out["output"] = json_string(values.output);
   out["records"] = values.records;
   out["classes"] = values.classes;
-  out["reference"] = top(values.reference);
-  out["quantized"] = top(values.quantized);
+  out["reference"] = both(values.reference);
+  out["quantized"] = both(values.quantized);
   out["ratio"] = json_number(values.ratio());
   out["drop"] = json_number(values.drop());
   return out;

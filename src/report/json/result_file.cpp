@@ -200,16 +200,20 @@ std::int64_t count(const PlainJson& json) {
 
 Accuracy accuracy(const PlainJson& json) {
   Accuracy out;
-  const auto top = [&](const char* side) {
-    return TopAccuracy{json.at(side).at("top1").get<double>(), json.at(side).at("top5").get<double>()};
+  out.score = score_named(json.value("score", "top1"));  // files of earlier versions do not say
+  const ScoreInfo& score = score_info(out.score);
+  if (out.score == Score::kUsual || !score.by_labels) throw PlainJson::other_error::create(0, "'accuracy' has an unknown score", nullptr);
+  const auto both = [&](const char* side) {
+    return ModelScore{json.at(side).at(std::string(score.key)).get<double>(),
+                      json.at(side).at(std::string(score.second_key)).get<double>()};
   };
   out.program = json.value("program", "");
   out.records = count(json.at("records"));
   if (!out.program.empty()) return out;
   out.output = json.at("output").get<std::string>();
   out.classes = count(json.at("classes"));
-  out.reference = top("reference");
-  out.quantized = top("quantized");
+  out.reference = both("reference");
+  out.quantized = both("quantized");
   return out;
 }
 

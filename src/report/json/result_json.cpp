@@ -97,7 +97,7 @@ Json outputs(const CompareResult& result) {
 Json verdict(const CompareResult& result) {
   const PairVerdict verdict = pair_verdict(result);
   if (verdict.basis == VerdictBasis::kNothing) return nullptr;
-  constexpr std::string_view kBases[] = {"", "accuracy_drop", "sqnr", "differing_share", "non_finite"};
+  constexpr std::string_view kBases[] = {"", "accuracy_drop", "sqnr", "cosine", "psnr", "differing_share", "non_finite"};
   Json out;
   out["health"] = name(verdict.health);
   out["basis"] = kBases[static_cast<int>(verdict.basis)];

@@ -97,12 +97,14 @@ Json json_origin(const ErrorOrigin& origin) {
 }
 
 Json json_accuracy(const Accuracy& accuracy) {
+  const ScoreInfo& score = score_info(accuracy.score);
   return {{"output", json_string(accuracy.output)},
           {"program", json_string(accuracy.program)},
           {"records", accuracy.records},
           {"classes", accuracy.classes},
-          {"top1", {json_short(accuracy.reference.top1), json_short(accuracy.quantized.top1)}},
-          {"top5", {json_short(accuracy.reference.top5), json_short(accuracy.quantized.top5)}},
+          {"titles", {json_string(std::string(score.title)), json_string(std::string(score.second_title))}},
+          {"main", {json_short(accuracy.reference.main), json_short(accuracy.quantized.main)}},
+          {"second", {json_short(accuracy.reference.second), json_short(accuracy.quantized.second)}},
           {"ratio", json_short(accuracy.ratio())},
           {"drop", json_short(accuracy.drop())}};
 }

@@ -186,18 +186,22 @@ ReviewSection accuracy_section(const Accuracy& values) {
   if (!values.program.empty()) {
     return {"Accuracy",
             {{"model", "accuracy"},
-             {{own("reference"), own(brief(values.reference.top1))}, {own("quantized"), own(brief(values.quantized.top1))}},
+             {{own("reference"), own(brief(values.reference.main))}, {own("quantized"), own(brief(values.quantized.main))}},
              1},
             {},
             fmt::format("It drops by {} percentage points on {}.", brief(values.drop()), plural(values.records, "record"))};
   }
-  const auto row = [](const char* model, const TopAccuracy& top) {
-    return Line{own(model), own(fmt::format("{:.2f} %", 100 * top.top1)), own(fmt::format("{:.2f} %", 100 * top.top5))};
+  const ScoreInfo& score = score_info(values.score);
+  const auto row = [](const char* model, const ModelScore& top) {
+    return Line{own(model), own(fmt::format("{:.2f} %", 100 * top.main)), own(fmt::format("{:.2f} %", 100 * top.second))};
   };
   return {"Accuracy",
-          {{"model", "top-1", "top-5"}, {row("reference", values.reference), row("quantized", values.quantized)}, 1},
+          {{"model", std::string(score.title), std::string(score.second_title)},
+           {row("reference", values.reference), row("quantized", values.quantized)},
+           1},
           {},
-          fmt::format("Top-1 drops by {:.2f} percentage points on {}.", values.drop(), plural(values.records, "record"))};
+          fmt::format("{} drops by {:.2f} percentage points on {}.", values.by_class() ? "Top-1" : score.title, values.drop(),
+                      plural(values.records, "record"))};
 }
 
 void add_gaps_and_anomalies(const CompareResult& result, std::vector<ReviewSection>& sections) {

@@ -75,12 +75,13 @@ class DiagnoseText {
   void accuracy(const Accuracy& values) {
     if (!values.program.empty()) {
       paragraph(fmt::format("{}: float model {}, quantized model {} ({} records)", shortened(printable(values.program), kShownName),
-                            brief(values.reference.top1), brief(values.quantized.top1), values.records),
+                            brief(values.reference.main), brief(values.quantized.main), values.records),
                 2);
       return;
     }
-    paragraph(fmt::format("accuracy: float model {:.1f} %, quantized model {:.1f} %, costs {:.1f} points ({} records)",
-                          100 * values.reference.top1, 100 * values.quantized.top1, values.drop(), values.records),
+    const std::string_view what = values.by_class() ? "accuracy" : score_info(values.score).title;
+    paragraph(fmt::format("{}: float model {:.1f} %, quantized model {:.1f} %, costs {:.1f} points ({} records)", what,
+                          100 * values.reference.main, 100 * values.quantized.main, values.drop(), values.records),
               2);
   }
 

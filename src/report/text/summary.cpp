@@ -137,16 +137,17 @@ class Summary {
     const Accuracy& values = *result_.accuracy;
     if (!values.program.empty()) {
       add("\n{} by {} on {} records\n{}", style_.bold("Accuracy"), shortened(printable(values.program), kLegibleName), values.records,
-          text_table({{""}, {"number", true}}, {{"reference", brief(values.reference.top1)}, {"quantized", brief(values.quantized.top1)}}));
+          text_table({{""}, {"number", true}}, {{"reference", brief(values.reference.main)}, {"quantized", brief(values.quantized.main)}}));
       add("drop: {:.2f} percentage points, ratio {}\n", values.drop(), brief(values.ratio()));
       return;
     }
+    const ScoreInfo& score = score_info(values.score);
     const auto percent = [](double share) { return fmt::format("{:.2f} %", 100 * share); };
     add("\n{} of {} on {} records\n{}", style_.bold("Accuracy"), shortened(printable(values.output), kLegibleName), values.records,
-        text_table({{""}, {"top-1", true}, {"top-5", true}},
-                   {{"reference", percent(values.reference.top1), percent(values.reference.top5)},
-                    {"quantized", percent(values.quantized.top1), percent(values.quantized.top5)}}));
-    add("drop of top-1: {:.2f} percentage points, ratio {}\n", values.drop(), brief(values.ratio()));
+        text_table({{""}, {std::string(score.title), true}, {std::string(score.second_title), true}},
+                   {{"reference", percent(values.reference.main), percent(values.reference.second)},
+                    {"quantized", percent(values.quantized.main), percent(values.quantized.second)}}));
+    add("drop of {}: {:.2f} percentage points, ratio {}\n", score.title, values.drop(), brief(values.ratio()));
   }
 
   void tokens() {
@@ -292,7 +293,7 @@ class Summary {
 
   void next() {
     if (!options_.next) return;
-    if (const std::string cut_out = device_next(result_); !cut_out.empty()) {
+    if (const std::string cut_out = device_next(result_, options_.data_options); !cut_out.empty()) {
       add("\nNext: {}  cuts it out, for whoever maintains it\n", cut_out);
       return;
     }
@@ -301,12 +302,14 @@ class Summary {
     const std::string quantized = alone ? "" : " " + shell_word(printable(result_.quantized.path));
     const char* const option = result_.tokens ? " --tokens " : " -d ";
     const std::string data = result_.data == "random" || result_.graph.nodes.empty() ? "" : option + shell_word(printable(result_.data));
+    const std::string more = (data.empty() ? "" : options_.data_options) + options_.more_options;
     if (wrong() && !alone && !result_.tokens) {
-      add("\nNext: visqerror diagnose {}{}{}  says why, and what to do\n", reference, quantized, data);
+      add("\nNext: visqerror diagnose {}{}{}{}  says why, and what to do\n", reference, quantized, data, more);
       return;
     }
     if (options_.folder.empty()) {
-      add("\nNext: visqerror compare {}{}{} -o OUT  writes tables, pictures and JSON\n", reference, quantized, data);
+      add("\nNext: visqerror compare {}{}{}{} -o OUT  writes tables, pictures and JSON\n", reference, quantized, data,
+          more + options_.own_options);
       return;
     }
     const std::string_view metric = sort_ != Metric::kNone ? metric_info(sort_).name : "mse";

@@ -56,13 +56,13 @@ std::string device_sentence(const DeviceReport& report, std::size_t columns) {
   return text;
 }
 
-std::string device_next(const CompareResult& result) {
+std::string device_next(const CompareResult& result, const std::string& data_options) {
   if (!result.device || result.device->first < 0) return "";
   const DeviceMap& map = result.device->maps[as_size(result.device->first)];
   if (map.node < 0) return "";
   const std::string model = shell_word(printable(result.reference.path));
-  return fmt::format("visqerror extract {} {} --nodes {} -d {} --mode integer -o OUT", model, model, shell_word(printable(map.name)),
-                     shell_word(printable(result.data)));
+  return fmt::format("visqerror extract {} {} --nodes {} -d {}{} --mode integer -o OUT", model, model, shell_word(printable(map.name)),
+                     shell_word(printable(result.data)), data_options);
 }
 
 }  // namespace visq::report

@@ -13,6 +13,6 @@ namespace visq::report {
 std::string device_sentence(const DeviceReport& report, std::size_t columns);
 
 /// "extract …": the command that cuts out the operator at fault; empty where there is none, or the map is none of an operator's.
-std::string device_next(const CompareResult& result);
+std::string device_next(const CompareResult& result, const std::string& data_options);
 
 }  // namespace visq::report

@@ -20,7 +20,9 @@ std::string of_accuracy(const CompareResult& result, const PairVerdict& verdict)
   const Accuracy& accuracy = *result.accuracy;
   const std::string over = plural(accuracy.records, "record");
   const std::string points = fmt::format("{} point{}", brief(std::fabs(verdict.value)), std::fabs(verdict.value) == 1 ? "" : "s");
-  const std::string what = accuracy.program.empty() ? "Top-1" : "Its score";
+  const std::string what = accuracy.by_class()        ? "Top-1"
+                           : accuracy.program.empty() ? fmt::format("Its {}", score_info(accuracy.score).title)
+                                                      : "Its score";
   if (verdict.value == 0) return fmt::format("{} stays as it is ({})", what, over);
   return fmt::format("{} {} {} ({})", what, verdict.value > 0 ? "loses" : "wins", points, over);
 }
@@ -33,6 +35,11 @@ std::string of_output(const CompareResult& result, const PairVerdict& verdict, s
       if (std::isinf(verdict.value)) return fmt::format("Output {} is the reference's to the bit ({})", name, records);
       return fmt::format("Output {} is off by {} of its RMS (SQNR {} dB, {})", name, percent_of(verdict.value), brief(verdict.value),
                          records);
+    case VerdictBasis::kCosine:
+      return fmt::format("Output {} has a cosine of {} ({})", name, brief(verdict.value), records);
+    case VerdictBasis::kPsnr:
+      if (std::isinf(verdict.value)) return fmt::format("Output {} is the reference's to the bit ({})", name, records);
+      return fmt::format("Output {} has a PSNR of {} dB ({})", name, brief(verdict.value), records);
     case VerdictBasis::kDiffering:
       return fmt::format("Of output {} {} % of the elements differ ({})", name, brief(100 * verdict.value), records);
     case VerdictBasis::kNonFinite:

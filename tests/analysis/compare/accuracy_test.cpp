@@ -49,10 +49,10 @@ TEST(Accuracy, CountsBothModels) {
     EXPECT_EQ(result->output, "y");
     EXPECT_EQ(result->records, 4);
     EXPECT_EQ(result->classes, kClasses);
-    EXPECT_EQ(result->reference.top1, 0.5);
-    EXPECT_EQ(result->quantized.top1, 0.25);
-    EXPECT_EQ(result->reference.top5, 0.75);
-    EXPECT_EQ(result->quantized.top5, 0.75);
+    EXPECT_EQ(result->reference.main, 0.5);
+    EXPECT_EQ(result->quantized.main, 0.25);
+    EXPECT_EQ(result->reference.second, 0.75);
+    EXPECT_EQ(result->quantized.second, 0.75);
     EXPECT_EQ(result->ratio(), 0.5);
     EXPECT_EQ(result->drop(), 25);
   }
@@ -71,7 +71,7 @@ TEST(Accuracy, LabelsMayBeShifted) {
   MemorySource data = records();
   AccuracyOptions options = options_for({-1, 0, 2, -1});
   options.label_offset = 1;
-  EXPECT_EQ(accuracy(model(false), model(true), data, options)->reference.top1, 0.5);
+  EXPECT_EQ(accuracy(model(false), model(true), data, options)->reference.main, 0.5);
 }
 
 TEST(Accuracy, SaysWhatDoesNotFit) {

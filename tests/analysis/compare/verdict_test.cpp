@@ -40,6 +40,25 @@ TEST(PairVerdict, RestsOnTheWorstOutputsSqnr) {
   EXPECT_EQ(broken.first_node, 3);
 }
 
+TEST(PairVerdict, RestsOnTheMetricThatIsAskedFor) {
+  CompareResult result = chain(30, 30, 30);
+  result.accuracy = Accuracy{Score::kTop1, "c", "", 100, 10, {0.9, 1}, {0.5, 1}, {}};
+  const auto judged = [&](Score score, const char* metric, double value) {
+    result.judged_by = score;
+    set_metric(result.maps[3], metric, finite_value(value));
+    return pair_verdict(result);
+  };
+  EXPECT_EQ(judged(Score::kSqnr, "sqnr", 30).basis, VerdictBasis::kSqnr) << "whatever accuracy says";
+  EXPECT_EQ(judged(Score::kCosine, "cosine", 0.995).health, Health::kFine);
+  EXPECT_EQ(judged(Score::kCosine, "cosine", 0.96).health, Health::kNoticeablyOff);
+  EXPECT_EQ(judged(Score::kCosine, "cosine", 0.94).health, Health::kBroken);
+  EXPECT_EQ(judged(Score::kCosine, "cosine", 0.94).basis, VerdictBasis::kCosine);
+  EXPECT_EQ(judged(Score::kPsnr, "psnr", 40).health, Health::kFine);
+  EXPECT_EQ(judged(Score::kPsnr, "psnr", 29).health, Health::kBroken);
+  EXPECT_EQ(judged(Score::kPsnr, "psnr", 29).value, 29);
+  EXPECT_EQ(judged(Score::kTop1, "psnr", 50).basis, VerdictBasis::kAccuracyDrop);
+}
+
 TEST(PairVerdict, OfSeveralOutputsTheWorstCounts) {
   CompareResult result = chain(30, 8, 25);
   result.outputs = {3, 2, 1};
@@ -50,12 +69,12 @@ TEST(PairVerdict, OfSeveralOutputsTheWorstCounts) {
 
 TEST(PairVerdict, AccuracyDecidesWhereItWasMeasured) {
   CompareResult result = chain(30, 15, 9);
-  result.accuracy = Accuracy{"c", "", 100, 10, {0.9219, 1}, {0.9119, 1}, {}};
+  result.accuracy = Accuracy{Score::kTop1, "c", "", 100, 10, {0.9219, 1}, {0.9119, 1}, {}};
   EXPECT_EQ(pair_verdict(result).health, Health::kFine) << "a drop of one point";
-  result.accuracy->quantized.top1 = 0.88;
+  result.accuracy->quantized.main = 0.88;
   EXPECT_EQ(pair_verdict(result).health, Health::kNoticeablyOff);
   EXPECT_EQ(pair_verdict(result).basis, VerdictBasis::kAccuracyDrop);
-  result.accuracy->quantized.top1 = 0.87;
+  result.accuracy->quantized.main = 0.87;
   EXPECT_EQ(pair_verdict(result).health, Health::kBroken);
 }
 
@@ -119,11 +138,11 @@ TEST(ComparisonRemarks, ErrorThatTheModeLeavesOut) {
 
 TEST(ComparisonRemarks, AccuracyNearChance) {
   CompareResult result = chain(30, 30, 30);
-  result.accuracy = Accuracy{"c", "", 100, 10, {0.16, 0.6}, {0.1, 0.5}, {}};
+  result.accuracy = Accuracy{Score::kTop1, "c", "", 100, 10, {0.16, 0.6}, {0.1, 0.5}, {}};
   EXPECT_THAT(comparison_remarks(result), ::testing::ElementsAre(::testing::HasSubstr("near chance"))) << "0.1 + 2 · 0.03";
-  result.accuracy->reference.top1 = 0.17;
+  result.accuracy->reference.main = 0.17;
   EXPECT_TRUE(comparison_remarks(result).empty());
-  result.accuracy->reference.top1 = 0.1;
+  result.accuracy->reference.main = 0.1;
   result.accuracy->records = 19;
   EXPECT_TRUE(comparison_remarks(result).empty()) << "too few to tell";
 }

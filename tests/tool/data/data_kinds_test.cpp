@@ -51,6 +51,10 @@ TEST(DataKinds, ScalesAreUndoneByOptionsAndNextCommandsRepeatThem) {
   EXPECT_EQ(run.exit_code, 0) << run.err;
   const ProcessResult wrong = run_tool({"compare", kFp32, kInt8, "-d", folder / "images.npy"});
   EXPECT_THAT(wrong.err, HasSubstr("the data are scaled otherwise than those it was calibrated with"));
+  EXPECT_THAT(run_tool({"compare", kFp32, kInt8, "-d", folder / "images.npy", "--scale", "1/16", "--labels", example("labels.npy"),
+                        "--pair", "Identity=Identity"})
+                  .out,
+              HasSubstr("images.npy --scale 1/16 --pair Identity=Identity --labels " + example("labels.npy")));
   const ProcessResult next = run_tool({"diagnose", kFp32, kInt8, "-d", folder / "images.npy", "--scale", "1/16", "--records", "4"});
   EXPECT_THAT(next.out, HasSubstr("images.npy --scale 1/16"));
 }
@@ -89,10 +93,16 @@ TEST(DeviceComparison, NamesTheBrokenKernelAndTheNextCommandCutsItOut) {
   const TemporaryFolder folder;
   FakeDevice device(example("../cases/device_int8.tflite"), kData, 2);
   device.write_npz(folder / "device.npz", true);
+  FakeDevice(kInt8, kData, 2).write_npz(folder / "sound.npz", true);
   const ProcessResult run = run_tool({"compare", kInt8, folder / "device.npz", "-d", kData, "--json", folder / "r.json"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("Device: the device leaves the model first at node 1 DEPTHWISE_CONV_2D"));
   EXPECT_THAT(run.out, HasSubstr("Next: visqerror extract "));
+  write_text(folder / "names", "stem_Relu,stem/Relu\n");
+  EXPECT_THAT(run_tool({"compare", kInt8, folder / "sound.npz", "-d", kData, "--map", folder / "names"}).out,
+              HasSubstr(" -d " + kData + " --map " + (folder / "names") + " -o OUT"));
+  EXPECT_THAT(run_tool({"compare", kInt8, folder / "device.npz", "-d", kData, "--scale", "1"}).out,
+              HasSubstr(" --nodes spatial/Relu6 -d " + kData + " --scale 1 --mode integer -o OUT"));
   EXPECT_THAT(read_text(folder / "r.json"), HasSubstr("\"first\": \"spatial/Relu6\""));
   const ProcessResult cut =
       run_tool({"extract", kInt8, kInt8, "--nodes", "spatial/Relu6", "-d", kData, "--mode", "integer", "-o", folder / "out"});
@@ -105,9 +115,12 @@ TEST(DeviceComparison, SaysWhatItNeeds) {
   const std::string dump = folder / "device.npz";
   const ProcessResult without_data = run_tool({"compare", kInt8, dump});  // this dump holds what the network was fed with
   EXPECT_EQ(without_data.exit_code, 0) << without_data.err;
-  expect_error(run_tool({"compare", kInt8, dump, "-d", kData, "--origin"}), 2, "--origin: does not go with a dump of feature maps");
+  expect_error(run_tool({"compare", kInt8, dump, "-d", kData, "--origin"}), 2,
+               "--origin: runs operators once more, so it needs models, not dumps of feature maps");
+  expect_error(run_tool({"compare", kInt8, dump, "-d", kData, "--mode", "integer"}), 2,
+               "--mode: a device's maps are as they are; --ref-mode is the model's");
   expect_error(run_tool({"compare", kFp32, kInt8, "-d", kData, "--map", "names"}), 2,
-               "--map: goes with a model, a device's dump of it, and the data");
+               "--map: goes with two dumps, or with a model, a device's dump of it and the data");
   write_text(folder / "names", "stem");
   expect_error(run_tool({"compare", kInt8, dump, "-d", kData, "--map", folder / "names"}), 3,
                (folder / "names") + ": line 1: 'stem' is not DEVICE,MODEL");

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "data/hdf5/hdf5_version.h"
+#include "data/numpy/zip.h"
+#include "data/pictures/pixels.h"
 #include "kernels/backend/build_info.h"
 #include "model/flatbuffers_version.h"
 #include "report/page/graph_layout.h"
@@ -142,7 +144,8 @@ std::string general_help() {
 std::string version_text() {
   std::string text = fmt::format("visqerror {}\n", VISQ_VERSION);
   for (const std::string& library : kernels::kernel_libraries()) text += fmt::format("{}\n", library);
-  for (const std::string& library : {hdf5::version(), flatbuffers_version(), report::graphviz_version(), report::page_library_version()})
+  for (const std::string& library : {hdf5::version(), data::inflating_library(), data::jpeg_version(), data::png_version(),
+                                     flatbuffers_version(), report::graphviz_version(), report::page_library_version()})
     text += library + "\n";
   return text + fmt::format("CPU: {}\n", kernels::cpu_features());
 }

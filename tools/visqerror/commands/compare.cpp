@@ -90,10 +90,18 @@ std::vector<ConditionOutcome> evaluate_all(const Demands& demands, const Compare
   return all;
 }
 
+/// A verdict on a metric needs it; on SQNR, MSE will do.
+Status check_score(const std::string& score, const std::vector<Metric>& metrics) {
+  const bool measured = metrics.empty() || std::ranges::find(metrics, metric_named(score)) != metrics.end();
+  const bool needed = score_named(score) == Score::kCosine || score_named(score) == Score::kPsnr;
+  return measured || !needed ? Status() : Status(usage_error("--score {}: is not among --metrics", score));
+}
+
 Result<PairRequest> make_request(const Arguments& arguments) {
   PairRequest request = arguments.pair;
   CompareOptions& options = request.options;
   VISQ_ASSIGN(options.metrics, parse_metrics(arguments.metrics));
+  VISQ_TRY(check_score(request.score, options.metrics));
   VISQ_ASSIGN(options.threads, parse_threads(arguments.threads));
   if (!arguments.max_scale.empty()) {
     VISQ_ASSIGN(options.max_scale, parse_number("--max-scale", arguments.max_scale));
@@ -147,7 +155,8 @@ Status check_tokens(const Arguments& arguments) {
   const std::pair<const char*, bool> others[] = {{"--data", !pair.data.path.empty()},
                                                  {"--sequence-length", !pair.sequence.length.empty()},
                                                  {"--labels", !pair.labels.empty()},
-                                                 {"--eval", !pair.eval.empty()}};
+                                                 {"--eval", !pair.eval.empty()},
+                                                 {"--score", !pair.score.empty()}};
   for (const auto& [option, given] : others) {
     if (given) return usage_error("--tokens: goes without {}", option);
   }
@@ -183,7 +192,9 @@ std::function<int()> setup(Options& options) {
   add_signature(options, arguments->pair.signature);
   arguments->pair.data.add_to(options);
   add_pairs(options, arguments->pair.data.pairs);
-  options.value("--map", arguments->pair.map, "FILE", "of a device's dump: a line DEVICE,MODEL for each map whose names differ")
+  options
+      .value("--map", arguments->pair.map, "FILE",
+             "of a device's dump, or of two dumps: a line DEVICE,MODEL (second, first) for each map whose names differ")
       .group("Pairs of feature maps");
   arguments->pair.sequence.add_to(options);
   arguments->tokens.add_to(options);

@@ -111,7 +111,7 @@ Result<int> execute(const Arguments& arguments) {
   const Console console = arguments.console.console();
   VISQ_TRY(need_pair("diagnose", arguments.quantized));
   VISQ_ASSIGN(DiagnoseOptions options, parse_options(arguments));
-  VISQ_ASSIGN(const Labels labels, read_labels(arguments.scores, arguments.data));
+  VISQ_ASSIGN(const Labels labels, read_labels(arguments.scores, arguments.data, ScoresTaken::kByLabels));
   const bool validation = !arguments.validation.empty();
   std::vector<std::string> names{"diagnose.txt", "diagnose.json"};
   for (const OutputFile& file : report::degradation_graphs({}, options, validation)) names.push_back(file.name);
@@ -130,7 +130,7 @@ Result<int> execute(const Arguments& arguments) {
     VISQ_ASSIGN(options.repairs, keep_for_repairs(records, kRecords, kOtherRecords, *reference, *quantized, console));
   }
   VISQ_ASSIGN(options.sequence_length, parse_sequence_length(arguments.sequence_length, *reference, quantized.get(), console));
-  options.scoring = scoring_of(arguments.scores, labels, reference, quantized, *all.source, all.range, options.sequence_length);
+  VISQ_ASSIGN(options.scoring, scoring_of(arguments.scores, labels, reference, quantized, *all.source, all.range, options.sequence_length));
   set_up(options, records, "trials", console);
   auto diagnosed = diagnose(reference, quantized, *records.source, options);
   if (interrupted()) return interruption_exit_code("nothing written");  // the program of --eval was, too
@@ -174,7 +174,7 @@ std::function<int()> setup(Options& options) {
   arguments->data.add_to(options, "16, spread evenly, and the 8 worst; up to 128 others fit and judge repairs");
   add_pairs(options, arguments->data.pairs);
   add_sequence_length(options, arguments->sequence_length);
-  add_accuracy_options(options, arguments->scores);
+  add_accuracy_options(options, arguments->scores, ScoresTaken::kByLabels);
   options.value("--validation-data", arguments->validation, "PATH", "other data, for a second set of degradation graphs").group("Data");
   add_threads(options, arguments->threads);
   add_thresholds(options, *arguments);

@@ -13,6 +13,7 @@
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/eval_program.h"
 #include "visqerror/sessions/record_choice.h"
+#include "visqerror/sessions/scores.h"
 #include "visqerror/sessions/signatures.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
@@ -21,12 +22,15 @@ namespace visq::tool::command_recommend {
 namespace {
 
 constexpr std::int64_t kRecords = 16, kOtherRecords = 128;
+/// Points that --score may lose where no goal is named: a verdict calls that fine.
+constexpr double kFineDrop = 1;
 
 struct Arguments {
-  std::string reference, quantized, threads, sequence_length, budget, target, to, labels, label_offset, eval, write_model;
+  std::string reference, quantized, threads, sequence_length, budget, target, to, write_model;
   std::string signature;
   std::vector<std::string> write;
   DataOptions data;
+  ScoreArguments scores;
   ConsoleOptions console;
   ResultOutputOptions output;
 };
@@ -42,7 +46,7 @@ Status parse_target(const Arguments& arguments, RecommendOptions& options) {
   }
   VISQ_ASSIGN(const double value, parse_number("--target", text.substr(equals + 1)));
   (metric == "sqnr" ? options.target_sqnr : options.target_drop) = value;
-  if (options.target_drop && arguments.labels.empty() && arguments.eval.empty()) {
+  if (options.target_drop && !arguments.scores.wanted()) {
     return usage_error("--target accuracy_drop: needs --labels or --eval");
   }
   return {};
@@ -71,14 +75,8 @@ Result<RecommendOptions> parse_options(const Arguments& arguments) {
     VISQ_ASSIGN(const std::uint64_t budget, parse_memory("--budget", arguments.budget));
     options.budget = static_cast<std::int64_t>(std::min<std::uint64_t>(budget, std::uint64_t{1} << 40));
   }
-  if (!arguments.labels.empty()) {
-    if (!arguments.eval.empty()) return usage_error("--labels and --eval: one measure of accuracy at a time");
-    if (arguments.data.records.starts_with("worst")) return usage_error("--labels: do not go with --records worst");
-    VISQ_ASSIGN(options.labels, load_labels(arguments.labels));
-  }
-  if (!arguments.label_offset.empty()) {
-    VISQ_ASSIGN(options.label_offset, parse_integer("--label-offset", arguments.label_offset, -1'000'000, 1'000'000));
-  }
+  const bool by_score = !arguments.scores.score.empty() && arguments.target.empty() && options.budget < 0;
+  if (by_score) options.target_drop = kFineDrop;
   return options;
 }
 
@@ -86,11 +84,12 @@ std::string next_command(const RecommendResult& result, const Arguments& argumen
   const auto word = [](const std::string& text) { return report::shell_word(text); };
   const std::string data = arguments.data.path.empty() ? "DATA" : arguments.data.words();
   const std::string pair = fmt::format("{} {}", word(arguments.reference), word(arguments.quantized));
+  const std::string scores = score_words(arguments.scores, word);
   if (!arguments.write_model.empty() && !result.repaired_model.empty()) {
-    return fmt::format("visqerror compare {} {} -d {}", word(arguments.reference), word(arguments.write_model), data);
+    return fmt::format("visqerror compare {} {} -d {}{}", word(arguments.reference), word(arguments.write_model), data, scores);
   }
-  if (!result.repairs.empty()) return fmt::format("visqerror recommend {} -d {} --write-model FIXED", pair, data);
-  return fmt::format("visqerror recommend {} -d {} --write aeq=RECIPE", pair, data);
+  if (!result.repairs.empty()) return fmt::format("visqerror recommend {} -d {}{} --write-model FIXED", pair, data, scores);
+  return fmt::format("visqerror recommend {} -d {}{} --write aeq=RECIPE", pair, data, scores);
 }
 
 /// The outputs beside the result: configurations, and the repaired model.
@@ -115,16 +114,41 @@ Status check_configs(const ConfigOutputs& configs, const RecommendOptions& optio
   return files.ok() ? Status() : Status(files.error());
 }
 
+/// What sets are judged by beside SQNR; the arguments, the labels and the data must outlive the options.
+Status set_scores(const ScoreArguments& arguments, const Labels& labels, const Records& labelled, const SharedModel& model,
+                  RecommendOptions& options) {
+  options.labelled = labelled.source.get();
+  options.labelled_records = labelled.range;
+  options.labels = labels.values;
+  options.label_offset = labels.offset;
+  options.output_node = arguments.output_node;
+  if (!arguments.eval.empty()) {
+    options.judge = [&arguments, path = model->path](const SendOutputs& send) -> Result<double> {
+      return judge_outputs(arguments.eval, path, Mode::kFakeQuant, send);
+    };
+  }
+  if (!labels.task.given()) return {};
+  VISQ_ASSIGN(TaskLabels task, labels_of(labels, *labelled.source, labelled.range));
+  options.judge = [task = std::move(task), model](const SendOutputs& send) -> Result<double> {
+    VISQ_ASSIGN(const auto scorer, task_scorer(task, *model, *model));
+    VISQ_TRY(send(*scorer));
+    VISQ_ASSIGN(const ModelScore score, scorer->finish());
+    return score.main;
+  };
+  return {};
+}
+
 Result<int> execute(const Arguments& arguments) {
   const Console console = arguments.console.console();
   VISQ_TRY(need_pair("recommend", arguments.quantized));
   VISQ_ASSIGN(RecommendOptions options, parse_options(arguments));
+  VISQ_ASSIGN(const Labels labels, read_labels(arguments.scores, arguments.data, ScoresTaken::kByLabels));
   VISQ_ASSIGN(const ConfigOutputs configs, ConfigOutputs::parse(arguments.write, arguments.output.folder));
   std::vector<std::string> more = configs.paths();
   if (!arguments.write_model.empty()) more.push_back(arguments.write_model);
   VISQ_ASSIGN(const auto outputs,
               ResultOutputs::prepare(arguments.output, {"recommend.txt", "recommend.json", "recommend.svg"},
-                                     {arguments.reference, arguments.quantized, arguments.data.path, arguments.labels}, more));
+                                     {arguments.reference, arguments.quantized, arguments.data.path, arguments.scores.labels}, more));
   VISQ_ASSIGN(const auto pair, open_pair(arguments.reference, arguments.quantized, arguments.signature, console));
   const auto& [reference, quantized] = pair;
   VISQ_TRY(check_configs(configs, options, *quantized));
@@ -133,15 +157,9 @@ Result<int> execute(const Arguments& arguments) {
   options.whole = whole.source.get();
   options.whole_records = whole.range;
   Records labelled;
-  if (!arguments.labels.empty() || !arguments.eval.empty()) {
+  if (arguments.scores.wanted()) {
     VISQ_ASSIGN(labelled, open_records(arguments.data, *reference, quantized.get(), false, console));
-    options.labelled = labelled.source.get();
-    options.labelled_records = labelled.range;
-  }
-  if (!arguments.eval.empty()) {
-    options.judge = [&, path = reference->path](const SendOutputs& send) -> Result<double> {
-      return judge_outputs(arguments.eval, path, Mode::kFakeQuant, send);
-    };
+    VISQ_TRY(set_scores(arguments.scores, labels, labelled, reference, options));
   }
   if (arguments.data.records.empty()) {
     VISQ_ASSIGN(options.repairs, keep_for_repairs(records, kRecords, kOtherRecords, *reference, *quantized, console));
@@ -170,19 +188,11 @@ std::function<int()> setup(Options& options) {
   arguments->data.add_to(options, "16, spread evenly, and the 8 worst; up to 128 others fit and judge repairs");
   add_pairs(options, arguments->data.pairs);
   add_sequence_length(options, arguments->sequence_length);
+  add_accuracy_options(options, arguments->scores, ScoresTaken::kByLabels);
   options
-      .value("--labels", arguments->labels, "FILE",
-             "class of every record: .npy, .csv, or an HDF5 dataset; gives each set its drop in accuracy")
-      .group("Data");
-  options.value("--label-offset", arguments->label_offset, "N", "added to every label; default: 0").group("Data");
-  options
-      .value("--eval", arguments->eval, "CMD",
-             "instead of labels, a program that gets a file of one run's outputs (as run writes them) as its last argument and prints one "
-             "number: a share, or where one of them exceeds 1, points")
-      .group("Data");
-  options
-      .value("--target", arguments->target, "GOAL",
-             "stop at sqnr=DB of the worst output, or accuracy_drop=POINTS (with --labels or --eval)")
+      .value(
+          "--target", arguments->target, "GOAL",
+          "stop at sqnr=DB of the worst output, or accuracy_drop=POINTS (with --labels or --eval); default with --score: accuracy_drop=1")
       .group("Goal");
   options.value("--budget", arguments->budget, "SIZE", "most bytes that weights may grow by, such as 20K or 1M; not with int4")
       .group("Goal");

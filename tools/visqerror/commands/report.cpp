@@ -97,7 +97,7 @@ std::string command_line(const Arguments& arguments, const Plan& plan) {
   for (const std::string& other : arguments.others) line += " " + file(other);
   const auto word = [](const std::string& text) { return text.empty() ? "" : report::shell_word(text); };
   add("--signature", word(pair.signature));
-  add("-d", pair.data.path.empty() ? "" : file(pair.data.path) + pair.data.pictures.words());
+  add("-d", pair.data.path.empty() ? "" : file(pair.data.path) + pair.data.words_behind());
   add("--records", word(pair.data.records));
   if (pair.data.path.empty() && !pair.quantized.empty()) add("--seed", word(pair.data.seed));
   for (const std::string& link : pair.sequence.feed_back) add("--feed-back", word(link));
@@ -107,6 +107,7 @@ std::string command_line(const Arguments& arguments, const Plan& plan) {
   add("--label-offset", word(pair.label_offset));
   add("--output-node", word(pair.output_node));
   add("--eval", word(pair.eval));
+  add("--score", word(pair.score));
   add("--post", word(arguments.post));
   add("--ref-mode", word(arguments.ref_mode));
   add("--mode", word(arguments.mode));
@@ -138,6 +139,7 @@ Status fill(const Arguments& arguments, Plan& plan, const Console& console, Full
   if (options.origin) VISQ_TRY(add_shares(reference, quantized, *records.source, options, console, report.comparison));
   measure_mode_gap(reference, quantized, *records.source, options, report.comparison);
   report.comparison.accuracy = std::move(rated.accuracy);
+  report.comparison.judged_by = plan.labels.judged_by;
   warn_of(report.comparison, console);
   report.reference = inspect(*reference);
   report.quantized = inspect(*quantized);
@@ -146,7 +148,7 @@ Status fill(const Arguments& arguments, Plan& plan, const Console& console, Full
   VISQ_ASSIGN(const Records all, open_records(pair.data, *reference, quantized.get(), false, Console(true, false), options.sequence));
   Scoring scoring;  // with fed-back inputs the data alone say nothing
   if (options.sequence.feed_back.empty()) {
-    scoring = scoring_of(pair, plan.labels, reference, quantized, *all.source, all.range, options.sequence.length);
+    VISQ_ASSIGN(scoring, scoring_of(pair, plan.labels, reference, quantized, *all.source, all.range, options.sequence.length));
   }
   if (pair.data.records.empty() && options.sequence.feed_back.empty())
     VISQ_TRY(keep_spread(records, kRecords, *reference, *quantized, console));
@@ -191,7 +193,7 @@ template <class Word>
 std::string next_command(const Arguments& arguments, const FullReport& report, const Word& word) {
   if (report.picture) return "visqerror compare FP32 QUANT -d DATA -o OUT";
   const PairRequest& pair = arguments.pair;
-  const std::string data = pair.data.path.empty() ? "DATA" : word(pair.data.path) + pair.data.pictures.words();
+  const std::string data = pair.data.path.empty() ? "DATA" : word(pair.data.path) + pair.data.words_behind();
   return fmt::format("visqerror {} {} {} -d {}{}", report.diagnosis ? "recommend" : "diagnose", word(pair.reference), word(pair.quantized),
                      data, score_words(pair, word));
 }

@@ -53,7 +53,9 @@ ConditionOutcome accuracy_outcome(const Condition& condition, const CompareResul
   const double drop = result.accuracy->drop();
   const bool holds = condition.at_least ? drop >= condition.limit : drop <= condition.limit;
   if (holds) return {condition.text, -1, ""};
-  const std::string_view what = result.accuracy->program.empty() ? "top-1 accuracy" : "accuracy";
+  const std::string_view what = !result.accuracy->program.empty() ? "accuracy"
+                                : result.accuracy->by_class()     ? "top-1 accuracy"
+                                                                  : score_info(result.accuracy->score).title;
   return {condition.text, -1, fmt::format("{} does not hold: {} drops by {:.6g} percentage points", condition.text, what, drop)};
 }
 

@@ -23,7 +23,14 @@ void DataOptions::add_to(Options& options, const std::string& usual_records) {
   pictures.add_to(options);
 }
 
-std::string DataOptions::words() const { return report::shell_word(path) + pictures.words(); }
+std::string DataOptions::words() const { return report::shell_word(path) + words_behind(); }
+
+std::string DataOptions::words_behind() const {
+  std::string words = pictures.words();
+  for (const std::string& pair : pairs.pairs) words += " --pair " + report::shell_word(pair);
+  for (const std::string& apart : pairs.apart) words += " --no-pair " + report::shell_word(apart);
+  return words;
+}
 
 void add_pairs(Options& options, PairWishes& wishes) {
   const std::string group = "Pairs of feature maps";

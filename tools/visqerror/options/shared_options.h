@@ -22,8 +22,10 @@ struct DataOptions {
 
   /// `usual_records`: what the command takes where --records is not given, for --help.
   void add_to(Options& options, const std::string& usual_records = "all");
-  /// The path and how its pictures are taken, as words of a command behind -d.
+  /// The path, how its pictures are taken, and which maps belong together, as words of a command behind -d.
   std::string words() const;
+  /// The same without the path; a space before each.
+  std::string words_behind() const;
 };
 
 /// Which nodes to look at.

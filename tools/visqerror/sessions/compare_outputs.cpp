@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/suggest.h"
+#include "report/words/text.h"
 #include "visqerror/options/values.h"
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/outputs/review_outputs.h"
@@ -81,6 +82,11 @@ Result<std::unique_ptr<CompareOutputs>> CompareOutputs::prepare(const CompareOut
   std::unique_ptr<CompareOutputs> outputs(new CompareOutputs());
   VISQ_TRY(outputs->parse(options, request.options.metrics));
   VISQ_TRY(outputs->check_files(request, more_inputs));
+  outputs->data_options_ = request.data.words_behind();
+  outputs->more_options_ = score_words(request, report::shell_word);
+  const bool by_metric = !request.score.empty() && !score_info(score_named(request.score)).by_labels;
+  if (by_metric) outputs->own_options_ += " --score " + report::shell_word(request.score);
+  if (!request.map.empty()) outputs->own_options_ += " --map " + report::shell_word(request.map);
   return outputs;
 }
 
@@ -169,7 +175,8 @@ std::vector<FileToWrite> CompareOutputs::files_of_other_metrics(const CompareRes
 Status CompareOutputs::check_files(const PairRequest& request, const std::vector<std::string>& more_inputs) {
   std::vector<std::string> paths;
   for (const FileToWrite& file : render(empty_result(request))) paths.push_back(file.path);
-  std::vector<std::string> inputs{request.reference, request.quantized, request.data.path, request.labels, request.sequence.state};
+  std::vector<std::string> inputs{request.reference, request.quantized, request.data.path,
+                                  request.labels,    request.map,       request.sequence.state};
   inputs.insert(inputs.end(), more_inputs.begin(), more_inputs.end());
   VISQ_TRY(check_distinct(paths, inputs));
   if (!folder_.empty()) VISQ_TRY(made_.prepare(folder_));
@@ -194,6 +201,9 @@ Status CompareOutputs::write(const CompareResult& result, const std::vector<Cond
   options.sort = sort_;
   options.folder = folder_;
   options.next = !console.quiet();
+  options.data_options = data_options_;
+  options.more_options = more_options_;
+  options.own_options = own_options_;
   return write_stdout(summary(result, options));
 }
 

@@ -50,6 +50,7 @@ class CompareOutputs {
   std::vector<FileToWrite> render(const CompareResult& result) const;
 
   std::string folder_, json_;
+  std::string data_options_, more_options_, own_options_;  ///< for the next command
   Metric sort_ = Metric::kNone;
   ReportOptions report_;
   std::vector<Destination> destinations_;

@@ -76,8 +76,8 @@ Status add_shares(const SharedModel& reference, const SharedModel& quantized, Re
 
 Result<CompareResult> compare_pair(PairRequest request, const Console& console) {
   if (is_device_comparison(request)) return compare_device(request, console);
-  if (!request.map.empty()) return usage_error("--map: goes with a model, a device's dump of it, and the data");
   if (names_dump(request)) return compare_dumped(request, console);
+  if (!request.map.empty()) return usage_error("--map: goes with two dumps, or with a model, a device's dump of it and the data");
   VISQ_ASSIGN(const Pair models, open_models(request, console));
   return compare_models(std::move(request), models, console);
 }
@@ -100,6 +100,7 @@ Result<CompareResult> compare_models(PairRequest request, const Pair& models, co
   if (result.ok() && options.origin) VISQ_TRY(add_shares(reference, quantized, *records.source, options, console, *result));
   if (result.ok()) measure_mode_gap(reference, quantized, *records.source, options, *result);
   if (result.ok() && request.tokens != nullptr) request.tokens->end(*result);
+  if (result.ok()) result->judged_by = labels.judged_by;
   if (result.ok()) VISQ_TRY(add_accuracy(request, labels, reference, quantized, *records.source, *result));
   return result;
 }

@@ -30,7 +30,7 @@ struct PairRequest : ScoreArguments {
 /// Fills in the modes of the options: those that the user chose, else the models' usual ones.
 void set_modes(PairRequest& request, const Model& reference, const Model& quantized);
 
-/// Top-1 and top-5 of both models, or what --eval says of them, into result.accuracy; nothing without either. Of request.options the
+/// What labels or --eval say of both models into result.accuracy; nothing without either. Of request.options the
 /// PairRunRequest matters.
 Status add_accuracy(const PairRequest& request, const Labels& labels, const SharedModel& reference, const SharedModel& quantized,
                     RecordSource& data, CompareResult& result);

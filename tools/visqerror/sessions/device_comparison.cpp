@@ -6,50 +6,16 @@
 #include "analysis/compare/dump_tensors.h"
 #include "analysis/facts/map_identity.h"
 #include "core/error.h"
-#include "core/file.h"
-#include "model/printable.h"
 #include "visq/device/compare_device.h"
 #include "visq/graph.h"
 #include "visq/run.h"
 #include "visqerror/outputs/staged_folder.h"
+#include "visqerror/sessions/dump_comparison.h"
 #include "visqerror/sessions/interruptible_sink.h"
 #include "visqerror/terminal/interrupt.h"
 
 namespace visq::tool {
 namespace {
-
-Status check_options(const PairRequest& request) {
-  const std::pair<const char*, bool> useless[] = {{"--labels", !request.labels.empty()},
-                                                  {"--eval", !request.eval.empty()},
-                                                  {"--post", request.options.post != PostProcess::kNone},
-                                                  {"--origin", request.options.origin},
-                                                  {"--mode", request.quantized_mode.has_value()},
-                                                  {"--pair", !request.data.pairs.pairs.empty()},
-                                                  {"--no-pair", !request.data.pairs.apart.empty()}};
-  for (const auto& [option, given] : useless) {
-    if (given) return usage_error("{}: does not go with a dump of feature maps", option);
-  }
-  return {};
-}
-
-/// "DEVICE,MODEL" a line, or with a tab between them; lines that begin with '#' are left out.
-Result<std::vector<std::pair<std::string, std::string>>> read_names(const std::string& path) {
-  std::vector<std::pair<std::string, std::string>> names;
-  if (path.empty()) return names;
-  VISQ_ASSIGN(const auto file, MappedFile::open(path));
-  std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
-  for (std::int64_t row = 1; !text.empty(); ++row) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.empty() || line.starts_with('#')) continue;
-    const auto tab = line.find('\t');
-    const auto between = tab != std::string_view::npos ? tab : line.find(',');
-    if (between == std::string_view::npos) return bad_input("{}: line {}: '{}' is not DEVICE,MODEL", path, row, printable(line));
-    names.emplace_back(line.substr(0, between), line.substr(between + 1));
-  }
-  return names;
-}
 
 /// No more records than the dump can hold: as many as it lists or, of one alone, as its maps count along their first axes.
 Result<RecordRange> records_to_run(DumpReader& dump, RecordRange range) {
@@ -88,10 +54,13 @@ bool is_device_comparison(const PairRequest& request) {
 }
 
 Result<CompareResult> compare_device(PairRequest& request, const Console& console) {
-  VISQ_TRY(check_options(request));
+  VISQ_TRY(refuse_with_dumps(request));
+  if (request.quantized_mode) return usage_error("--mode: a device's maps are as they are; --ref-mode is the model's");
   VISQ_ASSIGN(const SharedModel model, load(request.reference, request.signature, console));
   DeviceDumpOptions named;
-  VISQ_ASSIGN(named.names, read_names(request.map));
+  if (!request.map.empty()) {
+    VISQ_ASSIGN(named.names, load_named_maps(request.map));
+  }
   VISQ_ASSIGN(const auto dump, open_dump(request.quantized));
   RunOptions options;
   options.mode = request.reference_mode.value_or(has_quantization(*model) ? Mode::kInteger : default_mode(*model));

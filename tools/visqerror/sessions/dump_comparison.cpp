@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "visq/dumps/compare_dump.h"
+#include "visq/dumps/map_names.h"
 #include "visqerror/sessions/real_operators.h"
 #include "visqerror/sessions/record_choice.h"
 #include "visqerror/terminal/interrupt.h"
@@ -11,26 +12,18 @@
 namespace visq::tool {
 namespace {
 
-/// What neither dump can be asked for.
-Status check_dump_options(const PairRequest& request) {
-  if (!request.labels.empty()) return usage_error("--labels: dumps hold no records to classify");
-  if (!request.eval.empty()) return usage_error("--eval: dumps do not say which feature maps are outputs");
-  if (request.options.post != PostProcess::kNone) return usage_error("--post: dumps do not say which feature maps are outputs");
-  if (request.options.origin) return usage_error("--origin: runs operators once more, so it needs models, not dumps of feature maps");
-  if (request.tokens != nullptr) return usage_error("--tokens: needs two models, not dumps of feature maps");
-  const PairWishes& pairs = request.data.pairs;
-  if (!pairs.pairs.empty() || !pairs.apart.empty()) return usage_error("--pair and --no-pair: dumps of feature maps are paired by name");
-  return {};
-}
-
 Result<CompareResult> compare_two_dumps(PairRequest& request, const Console& console) {
   if (!request.sequence.feed_back.empty()) return usage_error("--feed-back: dumps of feature maps are compared as they are");
   if (!request.data.path.empty()) return usage_error("--data: dumps of feature maps are compared as they are");
+  NamedMaps names;
+  if (!request.map.empty()) {
+    VISQ_ASSIGN(names, load_named_maps(request.map));
+  }
   VISQ_ASSIGN(const auto reference, open_dump(request.reference));
   VISQ_ASSIGN(const auto quantized, open_dump(request.quantized));
   request.options.progress = console.progress("records");
   request.options.stop = &interrupted();
-  return compare_dumps(*reference, request.reference, *quantized, request.quantized, request.options);
+  return compare_dumps(*reference, request.reference, *quantized, request.quantized, request.options, names);
 }
 
 /// The model's data: those that the user gives, else what the dump says that the network was fed with.
@@ -74,9 +67,34 @@ bool names_dump(const PairRequest& request) {
   return !request.quantized.empty() && (holds_dump(request.reference) || holds_dump(request.quantized));
 }
 
+Status refuse_with_dumps(const PairRequest& request) {
+  constexpr const char* kNoOutputs = "dumps do not say which feature maps are outputs";
+  constexpr const char* kByName = "dumps of feature maps are paired by name (--map)";
+  struct Refused {
+    const char* option;
+    bool given;
+    const char* reason;
+  };
+  const Refused all[] = {
+      {"--labels", !request.labels.empty(), "dumps hold no records to classify"},
+      {"--eval", !request.eval.empty(), kNoOutputs},
+      {"--score", !request.score.empty(), kNoOutputs},
+      {"--post", request.options.post != PostProcess::kNone, kNoOutputs},
+      {"--origin", request.options.origin, "runs operators once more, so it needs models, not dumps of feature maps"},
+      {"--tokens", request.tokens != nullptr, "needs two models, not dumps of feature maps"},
+      {"--pair", !request.data.pairs.pairs.empty(), kByName},
+      {"--no-pair", !request.data.pairs.apart.empty(), kByName},
+  };
+  for (const Refused& each : all) {
+    if (each.given) return usage_error("{}: {}", each.option, each.reason);
+  }
+  return {};
+}
+
 Result<CompareResult> compare_dumped(PairRequest& request, const Console& console) {
-  VISQ_TRY(check_dump_options(request));
+  VISQ_TRY(refuse_with_dumps(request));
   const bool both = holds_dump(request.reference) && holds_dump(request.quantized);
+  if (!both && !request.map.empty()) return usage_error("--map: goes with two dumps, or with a model, a device's dump of it and the data");
   return both ? compare_two_dumps(request, console) : compare_with_model(request, console);
 }
 

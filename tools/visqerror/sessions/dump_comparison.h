@@ -8,6 +8,9 @@ namespace visq::tool {
 /// Whether one of two paths is a dump.
 bool names_dump(const PairRequest& request);
 
+/// Options that no comparison with a dump takes, with the reason. Errors: kUsage naming one that was given.
+Status refuse_with_dumps(const PairRequest& request);
+
 /// Errors: kUsage naming an option that makes no sense with dumps.
 Result<CompareResult> compare_dumped(PairRequest& request, const Console& console);
 

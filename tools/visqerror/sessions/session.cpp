@@ -25,6 +25,7 @@ class RemarkingSource final : public RecordSource {
   }
   std::int64_t count() const override { return inner_->count(); }
   std::string description() const override { return inner_->description(); }
+  std::string record_name(std::int64_t index) const override { return inner_->record_name(index); }
   Result<Record> read(std::int64_t index) override {
     auto record = inner_->read(index);
     if (!record.ok()) return record;

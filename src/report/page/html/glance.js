@@ -39,8 +39,8 @@ function tiles() {
   if (reference.operators) tile("operators", reference.operators === quantized.operators ? grouped(reference.operators) : `${grouped(reference.operators)} → ${grouped(quantized.operators)}`, quantized.quantization);
   return made;
 }
-function accuracyTile({ program, top1, records, drop }) {
+function accuracyTile({ program, titles, main, records, drop }) {
   const points = drop === 0 ? "the same" : number(Math.abs(drop)) + (drop > 0 ? " points lost" : " points won");
-  return program ? ["score by " + program, `${number(top1[0])} → ${number(top1[1])}`, points]
-    : ["top-1 accuracy", `${percent(top1[0])} → ${percent(top1[1])}`, `${points}, ${plural(records, "record")}`];
+  return program ? ["score by " + program, `${number(main[0])} → ${number(main[1])}`, points]
+    : [titles[0] === "top-1" ? "top-1 accuracy" : titles[0], `${percent(main[0])} → ${percent(main[1])}`, `${points}, ${plural(records, "record")}`];
 }

@@ -23,7 +23,7 @@ function recipeTable(all) {
   const columns = [{ label: "Recipe", name: true, value: (row) => row.model.file }, { label: "Verdict", value: (row) => row.verdict.health }, { label: "Output SQNR", number: true, value: (row) => (row.output === Infinity ? "inf" : row.output) },
     { label: "Size", number: true, value: (row) => row.model.bytes ?? null, show: (row) => (row.model.bytes ? kilo(row.model.bytes, "B") : "–") }, { label: "Best in", number: true, value: (row) => row.wins, show: (row) => plural(row.wins, "node") },
     { label: "Scheme", value: (row) => row.model.quantization ?? "" }];
-  if (all.some(({ accuracy }) => accuracy)) columns.splice(2, 0, { label: "Accuracy", number: true, value: (row) => row.accuracy?.top1[1] ?? null, show: (row) => (row.accuracy ? percent(row.accuracy.top1[1]) : "–") });
+  if (all.some(({ accuracy }) => accuracy)) columns.splice(2, 0, { label: "Accuracy", number: true, value: (row) => row.accuracy?.main[1] ?? null, show: (row) => (row.accuracy ? percent(row.accuracy.main[1]) : "–") });
   return plainTable(columns, all);
 }
 /** Size against error: to the upper left is better; a line joins those that no other beats in both. */

@@ -109,10 +109,10 @@ function outputs() {
   section.append(plainTable([kNames, ...(wanted ? metricColumns(["sqnr"], values) : []), { label: "Verdict", value: (row) => maps[row.map].verdict },
     ...metricColumns(wanted, values), { label: "Type", value: (row) => maps[row.map].dtype }, { label: "Shape", value: (row) => maps[row.map].shape }], rows));
 }
-function accuracy({ output, program, records, top1, top5, ratio, drop }) {
+function accuracy({ output, program, records, titles, main, second, ratio, drop }) {
   const points = drop === 0 ? "no difference" : number(Math.abs(drop)) + (drop > 0 ? " points lost" : " points won");
-  if (program) return element("p", {}, element("b", {}, "Score "), `by ${program}: ${number(top1[0])} → ${number(top1[1])}, ratio ${number(ratio)}, ${points}.`);
-  return element("p", {}, element("b", {}, "Accuracy "), `of ${output} over ${plural(records, "record")}: top-1 ${percent(top1[0])} → ${percent(top1[1])}, ratio ${number(ratio)}, ${points}; top-5 ${percent(top5[0])} → ${percent(top5[1])}.`);
+  if (program) return element("p", {}, element("b", {}, "Score "), `by ${program}: ${number(main[0])} → ${number(main[1])}, ratio ${number(ratio)}, ${points}.`);
+  return element("p", {}, element("b", {}, "Accuracy "), `of ${output} over ${plural(records, "record")}: ${titles[0]} ${percent(main[0])} → ${percent(main[1])}, ratio ${number(ratio)}, ${points}; ${titles[1]} ${percent(second[0])} → ${percent(second[1])}.`);
 }
 
 function featureMaps() {
