@@ -24,7 +24,7 @@ function(package_of file out)
   message(FATAL_ERROR "no package of the system owns ${file}: its licence cannot be put beside it")
 endfunction()
 
-set(packages libhdf5-dev libhwy-dev nlohmann-json3-dev libcli11-dev libflatbuffers-dev libeigen3-dev node-d3)  # compiled in
+set(packages libhdf5-dev libhwy-dev nlohmann-json3-dev libcli11-dev libflatbuffers-dev libeigen3-dev libprotozero-dev node-d3)  # compiled in
 file(MAKE_DIRECTORY "${target}/${libraries_dir}" "${target}/${licences_dir}")
 foreach(library ${found})
   file(REAL_PATH "${library}" real)

@@ -24,6 +24,7 @@ find_package(OneDNN REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)  # the size of oneDNN's teams is set through it
 find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(hwy REQUIRED)
+find_package(Protozero REQUIRED)
 find_package(ZLIB REQUIRED)
 visq_optional(JPEG INSTALL "libjpeg-dev" LOSES "JPEG files are not read")
 visq_optional(PNG INSTALL "libpng-dev" LOSES "PNG files are not read")

@@ -1,4 +1,4 @@
-// Element types of tensors, as the two file formats know them.
+// Element types of tensors, as the file formats know them.
 #pragma once
 
 #include <cstddef>

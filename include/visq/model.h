@@ -1,4 +1,4 @@
-// A model as plain structs, the same for circle and TFLite. Everything in it has been validated against the bytes of its file:
+// A model as plain structs, the same for circle, TFLite and ONNX. Everything in it has been validated against the bytes of its file:
 // indices are in range, sizes multiply without overflow, constants are as long as their shapes say.
 #pragma once
 
@@ -81,9 +81,10 @@ class Attributes {
 
 /// One operator. Tensor indices refer to its subgraph; -1 means "optional and absent".
 struct Operator {
-  std::string type;         ///< "CONV_2D", as in the format; "CUSTOM" for custom operators
+  std::string type;         ///< "CONV_2D", "Conv", as in the format; "CUSTOM" for custom operators of circle and TFLite
+  std::string domain;       ///< of ONNX operators: "ai.onnx" for the standard's own, others head the type too; empty in circle and TFLite
   std::string custom_code;  ///< name of a custom operator, else empty
-  int version = 1;
+  int version = 1;          ///< in ONNX models that of the operator set
   std::vector<int> inputs, outputs, intermediates;
   Attributes attributes;
   std::span<const std::byte> custom_options;
@@ -138,7 +139,7 @@ struct Model {
   int in_file(int subgraph) const { return subgraph == 0 ? main_in_file : subgraph == main_in_file ? 0 : subgraph; }
 };
 
-/// Reads a circle or TFLite file; the file identifier decides which, not the ending.
+/// Reads a circle, TFLite or ONNX file; what it begins with decides which, not the ending.
 /// Errors: kBadInput with file, place and number for anything that is not a well-formed model.
 Result<Model> load_model(const std::string& path);
 

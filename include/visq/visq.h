@@ -31,6 +31,7 @@
 #include "visq/mode.h"
 #include "visq/model.h"
 #include "visq/model_part.h"
+#include "visq/models/find_shapes.h"
 #include "visq/ops.h"
 #include "visq/pairing.h"
 #include "visq/partial.h"

@@ -102,6 +102,30 @@ Status PrepareContext::set_output(int slot, DType dtype, Shape shape) {
   return {};
 }
 
+Result<std::unique_ptr<Kernel>> PrepareContext::prepare_as(const Operator& op, std::span<const Operand> operands) {
+  const OpDef* const def = find_op(op.type);
+  if (def == nullptr) return internal_error("{}: no operator {}", place_, op.type);
+  std::vector<const Tensor*> inputs;
+  std::vector<bool> fixed;
+  for (const Operand& operand : operands) {
+    const bool here = operand.own == nullptr && has_input(operand.slot);
+    inputs.push_back(here ? &input(operand.slot) : operand.own);
+    fixed.push_back(!here || fixed_[as_size(operand.slot)]);
+  }
+  PrepareContext other(op, place_, std::move(inputs), outputs_);
+  other.belongs_to(model_, subgraph_);
+  other.mark_fixed(std::move(fixed));
+  if (other.has_input(def->main_input) && !def->types.has(other.input(def->main_input).dtype)) {
+    return unsupported("cannot run with {} as input {}", name(other.input(def->main_input).dtype), operands[as_size(def->main_input)].slot);
+  }
+  auto kernel = def->prepare(other);
+  deferred_ = deferred_ || other.deferred_;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (other.values_read_[i] && operands[i].slot >= 0) values_read_[as_size(operands[i].slot)] = true;
+  }
+  return kernel;
+}
+
 Result<std::vector<float>> PrepareContext::real_constant(int slot, std::string_view role) const {
   const Tensor& tensor = input(slot);
   if (tensor.dtype != DType::kFloat32) return unsupported("{} has type {}", role, name(tensor.dtype));

@@ -82,6 +82,8 @@ class EvalContext {
   std::span<T> out(int slot) const {
     return output(slot).mutable_values<T>();
   }
+  /// The same call with other inputs, for kernels that another one computes.
+  EvalContext with_inputs(std::span<const Tensor* const> inputs) const { return {inputs, outputs_, state_, scratch_, session_}; }
   template <class State>
   State& state() const {
     return static_cast<State&>(*state_);
@@ -235,6 +237,14 @@ class PrepareContext {
   /// Says that Eval never reads this constant input (it was packed in Prepare), so that its real values need not be kept.
   void mark_packed(int slot) { packed_[as_size(slot)] = true; }
 
+  /// An input of an operator that stands for this one: this one's by slot, or a tensor that the caller keeps.
+  struct Operand {
+    int slot = -1;
+    const Tensor* own = nullptr;
+  };
+  /// Prepares another operator on this one's outputs; by its type alone, whatever its domain. What it asks for counts as asked for here.
+  Result<std::unique_ptr<Kernel>> prepare_as(const Operator& op, std::span<const Operand> operands);
+
   // For the runtime.
   using CallShapes = std::function<Result<std::optional<std::vector<Shape>>>(int subgraph, const std::vector<Shape>& inputs)>;
   void belongs_to(const Model* model, const Subgraph* subgraph) {
@@ -299,7 +309,7 @@ class DTypes {
 
 /// One operator of the registry.
 struct OpDef {
-  std::string_view name;  ///< the format's name ("CONV_2D"), or the custom code of a custom operator
+  std::string_view name;  ///< the format's name ("CONV_2D", "ai.onnx.Conv"), or the custom code of a custom operator
   Result<std::unique_ptr<Kernel>> (*prepare)(PrepareContext& context);
   /// Of ops/: taken instead of `prepare` in integer runs. Sums of floats round at every step; this adds up in the order of LiteRT's
   /// reference kernels, since what is quantized behind them falls on the other side of ties where a bit differs. Null where `prepare` gives
@@ -335,14 +345,17 @@ struct OpDef {
   bool fuses_activation = false;                        ///< kernels apply a clamp that stands in its option fused_activation_function
 };
 
-/// The definition of an operator on plain values, by type or custom code; null where it is not runnable.
+/// The definition of an operator on plain values, by type or custom code of circle and TFLite; null where it is not runnable.
 const OpDef* find_op(std::string_view label);
+/// The same of a model's operator: of ONNX operators by domain and type, "ai.onnx.Conv".
+const OpDef* find_op(const Operator& op);
 /// The definition of a model's operator on plain values, for what it says about it; without name and facts where there is none.
 const OpDef& facts_of(const Operator& op);
 /// What an operator's output is limited to, by what it is (RELU6) or by what is fused into it; nothing where it is not.
 std::optional<backend::Clamp> clamp_of(const Operator& op);
 /// The definition of an operator on stored integers; null where there is none of its own.
 const OpDef* find_integer_op(std::string_view label);
+const OpDef* find_integer_op(const Operator& op);
 /// All definitions, by name.
 std::span<const OpDef* const> all_ops();
 std::span<const OpDef* const> all_integer_ops();

@@ -27,6 +27,7 @@ Result<RealRange> fused_range(const PrepareContext& context) {
   VISQ_ASSIGN(const Activation activation, fused_activation(context));
   if (!is_clamp(activation)) return context.unsupported("fused activation {}", context.attributes().text("fused_activation_function"));
   const backend::Clamp clamp = clamp_of(activation);
+  if (context.attributes().flag(kKeepsInfinities)) return RealRange{clamp.low, clamp.high};
   const auto finite = [](float bound) { return std::isinf(bound) ? std::copysign(std::numeric_limits<double>::max(), bound) : bound; };
   return RealRange{finite(clamp.low), finite(clamp.high)};
 }

@@ -23,7 +23,7 @@ NarrowWeights narrow_weights(const Operator& op) {
 }
 
 bool takes_wide_maps(const Operator& op) {
-  if (const OpDef* const own = find_integer_op(op.label())) return own->types.has(DType::kInt16);
+  if (const OpDef* const own = find_integer_op(op)) return own->types.has(DType::kInt16);
   const OpDef& moves = facts_of(op);
   return moves.takes_stored && moves.types.has(DType::kInt16);
 }

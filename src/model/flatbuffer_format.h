@@ -20,6 +20,7 @@ constexpr FormatDef flatbuffer_format(std::string_view name, std::string_view id
   using Bytes = std::span<const std::byte>;
   return {{name, Traits::kName},
           identifier,
+          nullptr,
           [](Bytes file, const std::string& path, Model& model) { return Reader<Traits>(file, path).read(model); },
           [](Bytes bytes, const Model& model, const ModelPart& part) -> Result<std::string> {
             VISQ_ASSIGN(const FlatbufferFile file, verified_file<Traits>(bytes, model));

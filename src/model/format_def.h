@@ -14,7 +14,9 @@ namespace visq::loader {
 /// One format. In all functions `file` is the whole file: of write_part and write_edited the one that `model` was read from.
 struct FormatDef {
   FormatInfo info;
-  std::string_view identifier;  ///< the bytes 4 to 7 of every file
+  std::string_view identifier;  ///< the bytes 4 to 7 of every file; empty: it has none
+  /// Whether a file without an identifier is of this format; null where it has one.
+  bool (*recognizes)(std::span<const std::byte> file);
   /// Fills `model`. Errors: kBadInput naming `path`, place and number.
   Status (*read)(std::span<const std::byte> file, const std::string& path, Model& model);
   /// The bytes of visq::write_part().

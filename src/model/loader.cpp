@@ -1,4 +1,4 @@
-// load_model: opens the file, and lets its identifier choose the format.
+// load_model: opens the file, and lets its identifier, or what it begins with, choose the format.
 #include <new>
 
 #include "core/error.h"
@@ -13,16 +13,23 @@ namespace {
 constexpr std::size_t kIdentifierOffset = 4;
 constexpr std::size_t kIdentifierBytes = 4;
 
-/// "circle or TFLite": something of every format.
+/// "circle, ONNX or TFLite": something of every format that has it.
 template <class Text>
 std::string any_format(Text text) {
   std::vector<std::string> texts;
-  for (const loader::FormatDef* format : loader::format_defs()) texts.push_back(text(*format));
-  return joined(texts, " or ");
+  for (const loader::FormatDef* format : loader::format_defs()) {
+    if (std::string own = text(*format); !own.empty()) texts.push_back(std::move(own));
+  }
+  const std::string last = texts.back();
+  texts.pop_back();
+  return joined(texts, ", ") + " or " + last;
 }
 
 Result<const loader::FormatDef*> identify(std::span<const std::byte> file, const std::string& path) {
   const std::string labels = any_format([](const loader::FormatDef& format) { return std::string(format.info.label); });
+  for (const loader::FormatDef* format : loader::format_defs()) {
+    if (format->recognizes != nullptr && format->recognizes(file)) return format;
+  }
   if (file.size() < kIdentifierOffset + kIdentifierBytes) {
     return bad_input("{}: is no {} model ({} bytes, too short for an identifier)", path, labels, file.size());
   }
@@ -30,7 +37,8 @@ Result<const loader::FormatDef*> identify(std::span<const std::byte> file, const
   for (const loader::FormatDef* format : loader::format_defs()) {
     if (format->identifier == identifier) return format;
   }
-  const std::string expected = any_format([](const loader::FormatDef& format) { return fmt::format("'{}'", format.identifier); });
+  const std::string expected = any_format(
+      [](const loader::FormatDef& format) { return format.identifier.empty() ? std::string() : fmt::format("'{}'", format.identifier); });
   return bad_input("{}: is no {} model (identifier '{}', expected {})", path, labels, printable(identifier), expected);
 }
 

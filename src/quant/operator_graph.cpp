@@ -14,7 +14,12 @@ constexpr int kSteps = 5;
 constexpr std::size_t kMostWithAncestors = 8192;
 
 /// Sums and products, which batch norms are made of where they were not folded.
-bool is_affine(const Operator& op) { return op.type == "MUL" || op.type == "ADD" || op.type == "SUB" || op.type == "DIV"; }
+bool is_affine(const Operator& op) {
+  constexpr std::string_view kTypes[] = {"MUL", "ADD", "SUB", "DIV", "Mul", "Add", "Sub", "Div"};
+  return std::ranges::find(kTypes, op.type) != std::end(kTypes);
+}
+/// ONNX has an operator for batch norms.
+bool is_batch_norm(const Operator& op) { return op.type == "BatchNormalization"; }
 bool is_padding(const Operator& op) { return op.type == "PAD" || op.type == "PADV2"; }
 
 /// One value for the whole map, or one per channel, which stands last (NHWC) or behind the batch (NCHW, the constant's shape tells).
@@ -27,6 +32,11 @@ bool per_channel(const TensorInfo& constant, const TensorInfo& map) {
 }
 
 }  // namespace
+
+bool limits(const Operator& op) {
+  const bool fuses = op.domain.empty();  // then clamp_of() tells of what is fused into it too
+  return kernels::facts_of(op).clamps.has_value() || (!fuses && kernels::clamp_of(op).has_value());
+}
 
 int unturned(const GraphIndex& index, int tensor) {
   tensor = index.origin(tensor);
@@ -87,7 +97,8 @@ void OperatorGraph::find_kinds() {
     const kernels::OpDef& facts = kernels::facts_of(node);
     const TensorInfo* constant = index_.largest_constant(op);
     const TensorInfo& output = index_.tensor(node.outputs[0]);
-    foldable_[as_size(op)] = facts.clamps.has_value() || (is_affine(node) && constant != nullptr && per_channel(*constant, output));
+    const bool by_channel = constant != nullptr && (is_batch_norm(node) || (is_affine(node) && per_channel(*constant, output)));
+    foldable_[as_size(op)] = limits(node) || by_channel;
     absorbable_[as_size(op)] = foldable_[as_size(op)] || facts.reorders || is_padding(node) || is_cut(node);
   }
 }

@@ -27,6 +27,9 @@ struct OperatorUse {
   std::vector<OperatorReader> readers;  ///< the nearest first
 };
 
+/// True where an operator does nothing but limit its input to a range.
+bool limits(const Operator& op);
+
 /// The map whose values this one repeats: behind QUANTIZE and DEQUANTIZE, and where it has been turned and turned back, as around operators
 /// that want another layout.
 int unturned(const GraphIndex& index, int tensor);

@@ -134,7 +134,7 @@ class MapPairer {
     for (int next = side.graph.only_reader(op); next != kNone; next = side.graph.only_reader(next)) {
       const Operator& node = side.index.op(next);
       if (kernels::facts_of(node).reorders && !side.op_paired[as_size(next)]) continue;  // to where the next one wants the channels
-      const bool clamps = kernels::facts_of(node).clamps.has_value();
+      const bool clamps = limits(node);
       if (!side.graph.foldable(next) || side.op_paired[as_size(next)] || done_behind(other, counterpart, node.type)) break;
       if (!stages.back().activation.empty() || !(clamps || takes_factors)) break;
       stages.push_back({node.outputs[0], clamps ? std::string_view(node.type) : fused_activation(node)});
@@ -148,6 +148,8 @@ class MapPairer {
     const auto limited = [](const PairSide& side, const std::vector<Stage>& stages, std::size_t i) {
       return i + 1 == stages.size() && stages[i].activation.empty() && side.index.tensor(stages[i].tensor).quantization.quantized();
     };
+    const bool of_onnx = !r_.index.op(r_op).domain.empty() && !q_.index.op(q_op).domain.empty();
+    if (const auto named = of_onnx ? same_name(own, other) : std::nullopt) return *named;
     std::pair<std::size_t, std::size_t> best{0, 0};
     for (std::size_t i = 0; i < own.size(); ++i) {
       for (std::size_t j = 0; j < other.size(); ++j) {
@@ -157,6 +159,18 @@ class MapPairer {
       }
     }
     return {own[best.first].tensor, other[best.second].tensor};
+  }
+
+  /// In ONNX models, who folds an operator into the one before it gives that the name of the last map. Converters to TFLite do not.
+  std::optional<std::pair<int, int>> same_name(const std::vector<Stage>& own, const std::vector<Stage>& other) const {
+    for (auto r = own.rbegin(); r != own.rend(); ++r) {
+      const TensorInfo& map = r_.index.tensor(r->tensor);
+      for (const Stage& q : other) {
+        const TensorInfo& twin = q_.index.tensor(q.tensor);
+        if (!map.name.empty() && map.name == twin.name && shapes_fit_turned(map, twin)) return std::pair(r->tensor, q.tensor);
+      }
+    }
+    return std::nullopt;
   }
 
   static bool done_behind(const PairSide& side, int op, std::string_view type) {

@@ -36,10 +36,9 @@ Status check_main_type(const kernels::OpDef& def, const kernels::PrepareContext&
 
 /// As the registry defines it for the tensors' types.
 Result<PrepareOutcome> prepare_defined(const PreparedGraph& graph, std::string place, PrepareRequest request) {
-  const std::string& label = request.op->label();
-  const kernels::OpDef* const integer = kernels::find_integer_op(label);
+  const kernels::OpDef* const integer = kernels::find_integer_op(*request.op);
   const bool stored = touches_stored(request.inputs, request.outputs), may_round = request.may_round;
-  const kernels::OpDef* const def = stored && integer != nullptr ? integer : kernels::find_op(label);
+  const kernels::OpDef* const def = stored && integer != nullptr ? integer : kernels::find_op(*request.op);
   kernels::PrepareContext context(*request.op, std::move(place), std::move(request.inputs), std::move(request.outputs));
   context.belongs_to(&graph.model(), &graph.subgraph());
   context.offer_codes(std::move(request.codes_available));

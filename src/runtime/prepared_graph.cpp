@@ -92,7 +92,7 @@ class GraphPreparer {
 
   /// True (and the node marked) where it cannot run: no definition, or an input that is never computed.
   bool cannot_run(PreparedNode& node) {
-    if (kernels::find_op(node.op->label()) == nullptr && kernels::find_integer_op(node.op->label()) == nullptr) {
+    if (kernels::find_op(*node.op) == nullptr && kernels::find_integer_op(*node.op) == nullptr) {
       mark_unsupported(node, fmt::format("operator {} cannot be run", node.op->label()));
       return true;
     }
@@ -122,7 +122,7 @@ class GraphPreparer {
   Result<PrepareRequest> request_for(const Operator& op, const std::string& place) {
     PrepareRequest request;
     request.op = &op;
-    const kernels::OpDef* const def = graph_->mode_ == Mode::kInteger ? nullptr : kernels::find_op(op.label());
+    const kernels::OpDef* const def = graph_->mode_ == Mode::kInteger ? nullptr : kernels::find_op(op);
     for (std::size_t slot = 0; slot < op.inputs.size(); ++slot) {
       const int input = op.inputs[slot];
       request.late.push_back(input >= 0 && waits(def, static_cast<int>(slot), input));
@@ -271,6 +271,9 @@ PreparedGraph::~PreparedGraph() = default;
 
 Result<std::shared_ptr<const PreparedGraph>> PreparedGraph::prepare(std::shared_ptr<const Model> model, int subgraph, Mode mode,
                                                                     const std::vector<Shape>& input_shapes, Operands operands) {
+  if (mode == Mode::kInteger && model->format == "onnx") {
+    return unsupported("{}: integer runs of ONNX models are not offered: no standard says what they compute", model->path);
+  }
   return GraphPreparer(std::move(model), subgraph, mode, operands, nullptr).run(input_shapes);
 }
 
@@ -298,7 +301,7 @@ bool keeps_state(const Model& model) {
       if (tensor.is_variable) return true;
     }
     for (const Operator& op : graph.operators) {
-      if (stateful(kernels::find_op(op.label())) || stateful(kernels::find_integer_op(op.label()))) return true;
+      if (stateful(kernels::find_op(op)) || stateful(kernels::find_integer_op(op))) return true;
     }
   }
   return false;

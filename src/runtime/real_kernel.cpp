@@ -84,7 +84,7 @@ class KernelOnReals final : public kernels::Kernel {
 }  // namespace
 
 bool may_be_on_reals(const Model& model, const Operator& op) {
-  const kernels::OpDef* const def = kernels::find_op(op.label());
+  const kernels::OpDef* const def = kernels::find_op(op);
   return model.format == "circle" && def != nullptr && !def->takes_stored && !def->stateful;
 }
 

@@ -38,10 +38,10 @@ TEST(Corpus, EveryBrokenModelIsToldWhy) {
   if (!fs::exists(root)) GTEST_SKIP() << "no shared models beside the project";
   const std::map<std::string, std::string> expected{
       {"empty_model.tflite", "its main subgraph has no operators and no outputs"},
-      {"html_page.tflite", "is no circle or TFLite model (identifier '\\x0a<!D', expected 'CIR0' or 'TFL3')"},
-      {"invalid_model.tflite", "is no circle or TFLite model (identifier ' is ', expected 'CIR0' or 'TFL3')"},
+      {"html_page.tflite", "is no circle, ONNX or TFLite model (identifier '\\x0a<!D', expected 'CIR0' or 'TFL3')"},
+      {"invalid_model.tflite", "is no circle, ONNX or TFLite model (identifier ' is ', expected 'CIR0' or 'TFL3')"},
       {"no_subgraphs.tflite", "has no subgraphs"},
-      {"test_model_broken.tflite", "is no circle or TFLite model (identifier '\\x00\\x00\\x0e\\x00', expected 'CIR0' or 'TFL3')"},
+      {"test_model_broken.tflite", "is no circle, ONNX or TFLite model (identifier '\\x00\\x00\\x0e\\x00', expected 'CIR0' or 'TFL3')"},
       {"two_subgraphs.tflite", "its main subgraph has no operators and no outputs"},
   };
   for (const auto& entry : fs::directory_iterator(root)) {

@@ -311,7 +311,7 @@ INSTANTIATE_TEST_SUITE_P(Only, BrokenTflite, ::testing::ValuesIn(kTfliteOnly), k
 INSTANTIATE_TEST_SUITE_P(Only, BrokenCircle, ::testing::ValuesIn(kCircleOnly), kCaseName);
 
 TEST(BrokenModels, FilesWithoutRoomForAnIdentifierAreToldSo) {
-  EXPECT_EQ(testing::load_error("TFL3"), "m: is no circle or TFLite model (4 bytes, too short for an identifier)");
+  EXPECT_EQ(testing::load_error("TFL3"), "m: is no circle, ONNX or TFLite model (4 bytes, too short for an identifier)");
 }
 
 TEST(BrokenModels, CallsNestedTooDeepAreRefused) {

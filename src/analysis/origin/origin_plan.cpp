@@ -21,7 +21,7 @@ std::string reason_against(const GraphIndex& graph, const Operator& op) {
   const auto stateful = [](const kernels::OpDef* def) { return def != nullptr && def->stateful; };
   if (!called_subgraphs(op).empty()) return fmt::format("{} calls subgraphs", op.label());
   const bool variable = std::any_of(op.inputs.begin(), op.inputs.end(), [&](int i) { return i >= 0 && graph.tensor(i).is_variable; });
-  if (variable || stateful(kernels::find_op(op.label()))) return fmt::format("{} keeps state from record to record", op.label());
+  if (variable || stateful(kernels::find_op(op))) return fmt::format("{} keeps state from record to record", op.label());
   return {};
 }
 

@@ -32,7 +32,7 @@ class OrderOf {
     const int maker = graph.maker(tensor);
     if (maker < 0) return {};
     const Operator& op = graph.op(maker);
-    const kernels::OpDef* const def = kernels::find_op(op.label());
+    const kernels::OpDef* const def = kernels::find_op(op);
     if (def == nullptr || !def->reorders) return {};
     const auto main = as_size(def->main_input);
     if (main >= op.inputs.size() || op.inputs[main] < 0) return {};

@@ -37,7 +37,7 @@ InspectedOperator inspect_operator(const Subgraph& graph, int index) {
           .inputs = op.inputs,
           .outputs = op.outputs,
           .macs = kernels::multiply_adds(graph, op),
-          .can_run = kernels::find_op(op.label()) != nullptr};
+          .can_run = kernels::find_op(op) != nullptr};
 }
 
 /// Adds what may not fit: a sum beyond the type's range stays at its end.

@@ -144,7 +144,7 @@ std::optional<std::vector<Slot>> slots_of(const PreparedGraph& graph, const std:
 std::shared_ptr<const kernels::Kernel> stored_kernel(const PreparedGraph& graph, int node, const GridOf& grid_of) {
   const Operator& op = graph.subgraph().operators[as_size(node)];
   const kernels::OpDef& facts = kernels::facts_of(op);
-  if (kernels::find_integer_op(op.label()) == nullptr || facts.weights || facts.takes_stored || facts.stateful) return nullptr;
+  if (kernels::find_integer_op(op) == nullptr || facts.weights || facts.takes_stored || facts.stateful) return nullptr;
   if (graph.nodes()[as_size(node)].status != runtime::NodeStatus::kReady) return nullptr;
   auto inputs = slots_of(graph, op.inputs, grid_of), outputs = slots_of(graph, op.outputs, grid_of);
   if (!inputs || !outputs) return nullptr;

@@ -10,7 +10,11 @@ namespace visq::kernels::backend {
 enum class FilterLayout : std::uint8_t {
   kOhwi,  ///< [out_channels, kernel_height, kernel_width, in_channels / groups]
   kHwo,   ///< [kernel_height, kernel_width, out_channels], one input channel per group (DEPTHWISE_CONV_2D)
+  kOnnx,  ///< [out_channels, in_channels / groups, …]; of a transposed convolution [in_channels, out_channels / groups, …]
 };
+
+/// How maps' elements stand in memory.
+enum class MapLayout : std::uint8_t { kNhwc, kNchw };
 
 /// Sizes along one spatial axis. For a transposed convolution `in` is the smaller side and the paddings cut the output.
 struct ConvolutionAxis {
@@ -22,7 +26,7 @@ struct ConvolutionAxis {
   std::int64_t extent() const { return (kernel - 1) * dilation + 1; }
 };
 
-/// A convolution of NHWC maps.
+/// A convolution of maps, in whatever layout they stand.
 struct ConvolutionShape {
   std::int64_t batch = 1, in_channels = 1, out_channels = 1, groups = 1;
   ConvolutionAxis height = {}, width = {};

@@ -65,8 +65,18 @@ memory::dims filter_dims(const ConvolutionShape& shape) {
   return grouped;
 }
 
+memory::desc onnx_filter_desc(const ConvolutionShape& shape, DataType type) {
+  const std::int64_t in = shape.in_channels / shape.groups, out = shape.out_channels / shape.groups;
+  const std::int64_t window = shape.height.kernel * shape.width.kernel;
+  memory::dims strides = shape.transposed ? memory::dims{window, out * window, shape.width.kernel, 1}
+                                          : memory::dims{in * window, window, shape.width.kernel, 1};
+  if (shape.groups > 1) strides.insert(strides.begin(), in * out * window);
+  return {filter_dims(shape), type, strides};
+}
+
 /// The model's filter as strides over the same axes.
 memory::desc filter_desc(const ConvolutionShape& shape, FilterLayout layout, DataType type) {
+  if (layout == FilterLayout::kOnnx) return onnx_filter_desc(shape, type);
   const std::int64_t in = shape.in_channels / shape.groups;
   const std::int64_t width = shape.width.kernel;
   const std::int64_t out = shape.out_channels;
@@ -252,7 +262,9 @@ Parts make_parts(const OneDnnConvolution& convolution, dnnl::algorithm algorithm
   const ConvolutionShape& shape = convolution.shape;
   const bool biased = !convolution.bias.empty() || convolution.bias_at_run_time;
   const DataType weights = convolution.source == DType::kFloat32 ? DataType::f32 : DataType::s8;
-  const auto layout = convolution.winograd ? memory::format_tag::any : memory::format_tag::nhwc;
+  const bool channels_first = convolution.maps == MapLayout::kNchw;
+  const auto layout = convolution.winograd || channels_first ? memory::format_tag::any : memory::format_tag::nhwc;
+  const auto given = channels_first ? memory::format_tag::nchw : memory::format_tag::nhwc;
   const memory::desc source = map_desc(shape, true, data_type(convolution.source), layout);
   const memory::desc target = map_desc(shape, false, data_type(convolution.target), layout);
   const memory::desc filter(filter_dims(shape), weights, memory::format_tag::any);
@@ -263,8 +275,8 @@ Parts make_parts(const OneDnnConvolution& convolution, dnnl::algorithm algorithm
   const typename Forward::primitive_desc chosen(desc, attributes(convolution), cpu());
   Parts parts;
   parts.primitive = Forward(chosen);
-  parts.source = map_desc(shape, true, data_type(convolution.source));
-  parts.target = map_desc(shape, false, data_type(convolution.target));
+  parts.source = map_desc(shape, true, data_type(convolution.source), given);
+  parts.target = map_desc(shape, false, data_type(convolution.target), given);
   parts.scratch = chosen.scratchpad_desc();
   parts.generated = is_generated(chosen.impl_info_str());
   set_layout(parts, chosen.src_desc(), chosen.dst_desc());

@@ -45,6 +45,7 @@ class OneDnnPrimitive {
 struct OneDnnConvolution {
   ConvolutionShape shape;
   FilterLayout layout = FilterLayout::kOhwi;
+  MapLayout maps = MapLayout::kNhwc;   ///< kNchw: brought into the primitive's own layout and back at every run
   DType source = DType::kFloat32;      ///< or int8, uint8
   std::int32_t source_zero_point = 0;  ///< int8, uint8 only
   DType target = DType::kFloat32;      ///< or int32, of int8 and uint8 sources: converted from float32 in the end

@@ -85,7 +85,8 @@ std::string ops_markdown(const std::vector<SupportedOp>& ops) {
   std::string text =
       "<!-- Made by `visqerror ops --markdown > docs/operators.md`; do not edit. -->\n"
       "# Operators\n\n"
-      "What `visqerror` can run, as the registry says. The types are those of the operator's main input, whose slot is given.\n\n"
+      "What `visqerror` can run, as the registry says. The types are those of the operator's main input, whose slot is given. Those of\n"
+      "[ONNX models](onnx.md) are named by their domain too, `ai.onnx.Conv`.\n\n"
       "- **fp32, fake-quant**: values as they are. Quantized tensors count as float32 here: in fake-quant runs they are dequantized, and\n"
       "  results are rounded to the tensor's grid.\n"
       "- **integer**: what the operator takes in integer runs where one of its tensors is quantized. float32 means that only weights or\n"

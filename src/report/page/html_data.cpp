@@ -1,5 +1,7 @@
 #include "report/page/html_data.h"
 
+#include <fmt/core.h>
+
 #include <map>
 #include <tuple>
 

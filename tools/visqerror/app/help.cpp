@@ -85,7 +85,8 @@ std::string usage(const Options& options) {
 }
 
 const std::string_view kPurpose =
-    "compares a neural network with its quantized twin (circle or TFLite): it runs both in lockstep and tells, for every feature map, how "
+    "compares a neural network with its quantized twin (circle, TFLite or ONNX): it runs both in lockstep and tells, for every feature "
+    "map, how "
     "far it is off.";
 
 const std::vector<NamedText>& general_options() {

@@ -4,6 +4,7 @@
 #include "core/as_size.h"
 #include "core/error.h"
 #include "report/words/text.h"
+#include "visq/models/find_shapes.h"
 #include "visq/report/inspect.h"
 #include "visqerror/options/command.h"
 #include "visqerror/options/shared_options.h"
@@ -26,7 +27,8 @@ Result<int> execute(const Arguments& arguments) {
     VISQ_TRY(check_distinct({arguments.json}, {arguments.model}));
     VISQ_TRY(check_writable(arguments.json));
   }
-  VISQ_ASSIGN(const Model model, load_model(arguments.model));
+  VISQ_ASSIGN(Model model, load_model(arguments.model));
+  find_shapes(model);
   Inspection inspection = inspect(model);
   VISQ_ASSIGN(inspection.sections, container_sections(arguments.model));
   if (to_file) VISQ_TRY(write_files({{arguments.json, report::inspect_json(inspection)}}));
@@ -43,7 +45,7 @@ Result<int> execute(const Arguments& arguments) {
 std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.argument("MODEL", arguments->model,
-                   "a circle or TFLite model, or a .litertlm file that holds one (FILE:SECTION where it holds several)");
+                   "a circle, TFLite or ONNX model, or a .litertlm file that holds one (FILE:SECTION where it holds several)");
   options.flag("--tensors", arguments->tensors, "also every tensor, constants with their size in the file");
   options.value("--json", arguments->json, "FILE|-", "also as JSON (schema/inspect.schema.json); - for standard output, instead of text");
   options.footer(

@@ -103,7 +103,7 @@ Result<int> execute(const Arguments& arguments) {
 
 std::function<int()> setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  options.argument("MODEL", arguments->model, "a circle or TFLite model");
+  options.argument("MODEL", arguments->model, "a circle, TFLite or ONNX model");
   add_signature(options, arguments->signature);
   arguments->data.add_to(options);
   arguments->sequence.add_to(options);

@@ -8,6 +8,7 @@
 #include "core/joined.h"
 #include "visq/badcase.h"
 #include "visq/limits.h"
+#include "visq/models/find_shapes.h"
 #include "visqerror/sessions/signatures.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -118,6 +119,7 @@ void describe(const Model& model, const Console& console) {
 Result<SharedModel> load(const std::string& path, const std::string& signature, const Console& console) {
   VISQ_ASSIGN(Model model, load_model(path));
   VISQ_TRY(choose_signatures(signature, model, nullptr, console));
+  find_shapes(model);
   describe(model, console);
   return std::make_shared<const Model>(std::move(model));
 }
@@ -126,6 +128,8 @@ Result<Pair> load_pair(const std::string& reference, const std::string& quantize
   VISQ_ASSIGN(Model model, load_model(reference));
   VISQ_ASSIGN(Model twin, load_model(quantized));
   VISQ_TRY(choose_signatures(signature, model, &twin, console));
+  find_shapes(model);
+  find_shapes(twin);
   describe(model, console);
   describe(twin, console);
   return Pair{std::make_shared<const Model>(std::move(model)), std::make_shared<const Model>(std::move(twin))};

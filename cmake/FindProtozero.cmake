@@ -1,0 +1,13 @@
+# protozero, header-only: readers of protocol buffers. Debian's package has no CMake package.
+find_path(PROTOZERO_INCLUDE_DIR protozero/pbf_reader.hpp)
+if(EXISTS "${PROTOZERO_INCLUDE_DIR}/protozero/version.hpp")
+  file(STRINGS ${PROTOZERO_INCLUDE_DIR}/protozero/version.hpp PROTOZERO_VERSION REGEX "PROTOZERO_VERSION_STRING")
+  string(REGEX REPLACE ".*\"([0-9.]+)\".*" "\\1" PROTOZERO_VERSION "${PROTOZERO_VERSION}")
+endif()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(Protozero REQUIRED_VARS PROTOZERO_INCLUDE_DIR VERSION_VAR PROTOZERO_VERSION)
+if(Protozero_FOUND AND NOT TARGET Protozero::protozero)
+  add_library(Protozero::protozero INTERFACE IMPORTED)
+  set_target_properties(Protozero::protozero PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${PROTOZERO_INCLUDE_DIR})
+endif()
+mark_as_advanced(PROTOZERO_INCLUDE_DIR)

@@ -1,0 +1,12 @@
+// Shapes of feature maps that a model's file does not state.
+#pragma once
+
+#include "visq/model.h"
+
+namespace visq {
+
+/// Fills in the shapes of the main graph's tensors that have none, as far as they follow from those of its inputs; dynamic axes count as
+/// their stored size. ONNX files need not state them; circle and TFLite files nearly always do. Leaves all as it is where it fails.
+void find_shapes(Model& model);
+
+}  // namespace visq

@@ -1,0 +1,112 @@
+#include "kernels/onnx/window.h"
+
+#include <limits>
+
+#include "core/as_size.h"
+
+namespace visq::kernels {
+namespace {
+
+using backend::ConvolutionAxis;
+
+constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
+constexpr int kSpace = 2;  ///< the first axis of space
+
+/// The numbers that an attribute has for each axis.
+struct WindowNumbers {
+  std::vector<std::int64_t> strides, dilations, pads, output_padding;
+};
+
+Result<std::vector<std::int64_t>> numbers(const PrepareContext& context, std::string_view name, std::size_t count, std::int64_t otherwise,
+                                          std::int64_t least) {
+  const auto given = context.attributes().integers(name);
+  if (given.empty()) return std::vector<std::int64_t>(count, otherwise);
+  if (given.size() != count) return context.fail("has {} {}, expected {}", given.size(), name, count);
+  for (const std::int64_t value : given) {
+    if (value < least || value > kLargest) return context.fail("{} holds {}", name, value);
+  }
+  return std::vector<std::int64_t>(given.begin(), given.end());
+}
+
+Result<WindowNumbers> read_numbers(const PrepareContext& context, std::span<const std::int64_t> kernel) {
+  const Shape& from = context.input(0).shape;
+  const std::size_t axes = kernel.size();
+  if (from.rank() != static_cast<int>(axes) + kSpace) {
+    return context.fail("input has the shape {}, the window {} axes", to_string(from), axes);
+  }
+  for (std::size_t i = 0; i < axes; ++i) {
+    const std::int64_t size = from[static_cast<int>(i) + kSpace];
+    if (kernel[i] < 1 || kernel[i] > kLargest || size > kLargest) return context.fail("a window of {} on an axis of {}", kernel[i], size);
+  }
+  WindowNumbers all;
+  VISQ_ASSIGN(all.strides, numbers(context, "strides", axes, 1, 1));
+  VISQ_ASSIGN(all.dilations, numbers(context, "dilations", axes, 1, 1));
+  VISQ_ASSIGN(all.pads, numbers(context, "pads", 2 * axes, 0, 0));
+  VISQ_ASSIGN(all.output_padding, numbers(context, "output_padding", axes, 0, 0));
+  return all;
+}
+
+/// SAME_UPPER and SAME_LOWER differ in who gets what is left of an odd border.
+void pad_same(ConvolutionAxis& axis, bool lower) {
+  axis.out = (axis.in + axis.stride - 1) / axis.stride;
+  const std::int64_t border = std::max<std::int64_t>(0, (axis.out - 1) * axis.stride + axis.extent() - axis.in);
+  axis.before = lower ? border - border / 2 : border / 2;
+  axis.after = border - axis.before;
+}
+
+void slide(ConvolutionAxis& axis, bool ceil) {
+  const std::int64_t free = axis.in + axis.before + axis.after - axis.extent();
+  axis.out = (ceil ? free + axis.stride - 1 : free) / axis.stride + 1;
+  if (ceil && (axis.out - 1) * axis.stride >= axis.in + axis.before) --axis.out;  // no window begins in the border behind
+}
+
+}  // namespace
+
+Result<std::vector<ConvolutionAxis>> slide_onnx(const PrepareContext& context, std::span<const std::int64_t> kernel) {
+  VISQ_ASSIGN(const WindowNumbers all, read_numbers(context, kernel));
+  const auto mode = context.attributes().text("auto_pad", "NOTSET");
+  const bool same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
+  if (!same && mode != "NOTSET" && mode != "VALID") return context.fail("auto_pad is {}", mode);
+  std::vector<ConvolutionAxis> axes;
+  for (std::size_t i = 0; i < kernel.size(); ++i) {
+    ConvolutionAxis axis{.in = context.input(0).shape[static_cast<int>(i) + kSpace],
+                         .kernel = kernel[i],
+                         .stride = all.strides[i],
+                         .dilation = all.dilations[i]};
+    if (same) {
+      pad_same(axis, mode == "SAME_LOWER");
+    } else {
+      axis.before = mode == "VALID" ? 0 : all.pads[i];
+      axis.after = mode == "VALID" ? 0 : all.pads[kernel.size() + i];
+      if (axis.extent() > axis.in + axis.before + axis.after) {
+        return context.fail("window of {} exceeds the map's {} and its borders of {} and {}", axis.extent(), axis.in, axis.before,
+                            axis.after);
+      }
+      slide(axis, context.attributes().integer("ceil_mode") != 0);
+    }
+    axes.push_back(axis);
+  }
+  return axes;
+}
+
+Result<std::vector<ConvolutionAxis>> slide_onnx_transposed(const PrepareContext& context, std::span<const std::int64_t> kernel) {
+  VISQ_ASSIGN(const WindowNumbers all, read_numbers(context, kernel));
+  const auto mode = context.attributes().text("auto_pad", "NOTSET");
+  if (mode != "NOTSET" && mode != "VALID") return context.unsupported("auto_pad {}", mode);
+  if (!context.attributes().integers("output_shape").empty()) return context.unsupported("output_shape");
+  std::vector<ConvolutionAxis> axes;
+  for (std::size_t i = 0; i < kernel.size(); ++i) {
+    ConvolutionAxis axis{.in = context.input(0).shape[static_cast<int>(i) + kSpace],
+                         .kernel = kernel[i],
+                         .stride = all.strides[i],
+                         .dilation = all.dilations[i],
+                         .before = all.pads[i],
+                         .after = all.pads[kernel.size() + i] - all.output_padding[i]};
+    axis.out = axis.stride * (axis.in - 1) + axis.extent() - axis.before - axis.after;
+    if (axis.out < 1) return context.fail("an axis of {} would become {}", axis.in, axis.out);
+    axes.push_back(axis);
+  }
+  return axes;
+}
+
+}  // namespace visq::kernels

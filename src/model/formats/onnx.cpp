@@ -1,0 +1,138 @@
+// What is particular to ONNX: a message of protocol buffers, which begins with the version of its form.
+#include <algorithm>
+#include <new>
+
+#include "core/as_size.h"
+#include "model/check_graph.h"
+#include "model/check_tensor.h"
+#include "model/format_def.h"
+#include "model/onnx/fields.h"
+#include "model/onnx/fold_quantization.h"
+#include "model/onnx/graph_proto.h"
+#include "model/printable.h"
+
+namespace visq::loader::model_format_onnx {
+namespace {
+
+using onnx::Bytes;
+using onnx::ModelField;
+
+/// Versions of the standard's operator set. Source: the ONNX specification.
+constexpr std::int64_t kOldestSet = 7;
+constexpr std::int64_t kNewestSet = 28;
+
+/// ir_version comes first in all files (serializers write fields by their numbers), in one byte, and a longer field follows.
+bool is_onnx(Bytes file) {
+  constexpr auto kVersionTag = std::byte{0x08};
+  if (file.size() < 3 || file[0] != kVersionTag || file[1] == std::byte{0} || (file[1] & std::byte{0x80}) != std::byte{0}) return false;
+  const auto tag = std::to_integer<unsigned>(file[2]);
+  const auto number = tag >> 3, wire = tag & 7;
+  return number > 1 && number <= 14 && (wire == 2 || wire == 0);
+}
+
+/// The fields of a ModelProto that are read.
+struct Fields {
+  std::int64_t version = 0;
+  std::string producer, producer_version;
+  std::optional<Bytes> graph;
+  onnx::OperatorSets sets;
+};
+
+void read_set(Bytes bytes, onnx::OperatorSets& sets) {
+  std::string domain;
+  std::int64_t version = 0;
+  for (onnx::Message<onnx::OpsetField> set(bytes); set.next();) {
+    if (set.field() == onnx::OpsetField::kDomain) {
+      domain = set.text();
+    } else if (set.field() == onnx::OpsetField::kVersion) {
+      version = set.integer();
+    } else {
+      set.skip();
+    }
+  }
+  sets[onnx::domain_name(std::move(domain))] = version;
+}
+
+Fields read_fields(Bytes file) {
+  Fields fields;
+  for (onnx::Message<ModelField> model(file); model.next();) {
+    switch (model.field()) {
+      case ModelField::kIrVersion:
+        fields.version = model.integer();
+        break;
+      case ModelField::kProducerName:
+        fields.producer = model.text();
+        break;
+      case ModelField::kProducerVersion:
+        fields.producer_version = model.text();
+        break;
+      case ModelField::kGraph:
+        fields.graph = model.bytes();
+        break;
+      case ModelField::kOpsetImport:
+        read_set(model.bytes(), fields.sets);
+        break;
+      default:
+        model.skip();
+    }
+  }
+  return fields;
+}
+
+Status check_sets(const onnx::OperatorSets& sets, const Place& place) {
+  const auto standard = sets.find(std::string(onnx::kStandard));
+  if (standard == sets.end()) return {};  // nodes of a domain without one are refused by name
+  const std::int64_t version = standard->second;
+  if (version < kOldestSet) return place.fail("uses operator set {}, older than {}, the oldest that is known", version, kOldestSet);
+  if (version > kNewestSet) return place.fail("uses operator set {}, newer than {}, the newest that is known", version, kNewestSet);
+  return {};
+}
+
+Status read_message(Bytes file, const std::string& path, Model& model) {
+  const Place place(path);
+  Fields fields = read_fields(file);
+  if (!fields.graph) return place.fail("has no graph");
+  VISQ_TRY(check_sets(fields.sets, place));
+  model.version = fields.version;
+  model.description = fields.producer_version.empty() ? fields.producer : fields.producer + " " + fields.producer_version;
+  onnx::ConstantStore store(model.path, file.size());
+  const Place graph_place = place.subgraph(0);
+  Subgraph& graph = model.subgraphs.emplace_back();
+  VISQ_TRY(onnx::read_graph(*fields.graph, fields.sets, store, graph_place, graph));
+  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+    VISQ_TRY(check_tensor(graph.tensors[i], graph_place.tensor(static_cast<int>(i), graph.tensors[i].name)));
+  }
+  VISQ_TRY(onnx::fold_quantization(graph, store, graph_place));
+  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+    VISQ_TRY(check_tensor(graph.tensors[i], graph_place.tensor(static_cast<int>(i), graph.tensors[i].name)));
+  }
+  if (graph.operators.empty() && graph.outputs.empty()) return place.fail("its graph has no operators and no outputs");
+  model.storage = store.storage(std::move(model.storage));
+  return check_data_flow(graph, graph_place);
+}
+
+Status read(Bytes file, const std::string& path, Model& model) {
+  try {
+    return read_message(file, path, model);
+  } catch (const protozero::exception& failure) {
+    return Place(path).fail("is no well-formed message of protocol buffers: {}", failure.what());
+  }
+}
+
+Error not_written(const Model& model, std::string_view what) {
+  return unsupported("{}: {} ONNX models is not offered yet", model.path, what);
+}
+
+constexpr FormatDef kFormat{
+    {"onnx", "ONNX"},
+    {},
+    is_onnx,
+    read,
+    [](Bytes, const Model& model, const ModelPart&) -> Result<std::string> { return not_written(model, "cutting parts out of"); },
+    [](Bytes, const Model& model, const ModelEdit&) -> Result<std::string> { return not_written(model, "writing changed"); }};
+
+}  // namespace
+
+std::span<const FormatDef> definitions() { return {&kFormat, 1}; }
+
+}  // namespace visq::loader::model_format_onnx

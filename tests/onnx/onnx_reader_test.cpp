@@ -1,0 +1,340 @@
+// ONNX files written field by field: what is read, and what is refused in one line.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <list>
+#include <protozero/pbf_writer.hpp>
+
+#include "support/runs/data_files.h"
+#include "visq/model.h"
+
+namespace visq {
+namespace {
+
+using protozero::pbf_writer;
+using testing::DataFolder;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Numbers of fields and types stand here once more, as the specification of ONNX has them.
+constexpr std::int64_t kFloat = 1, kInt8 = 3, kInt64 = 7, kString = 8;
+
+std::string value_info(const std::string& name, const std::vector<std::int64_t>& dims = {2}, std::int64_t type = kFloat) {
+  std::string bytes;
+  pbf_writer value(bytes);
+  value.add_string(1, name);
+  pbf_writer tensor_type(value, 2);
+  pbf_writer tensor(tensor_type, 1);
+  tensor.add_int64(1, type);
+  pbf_writer shape(tensor, 2);
+  for (const std::int64_t size : dims) {
+    pbf_writer dimension(shape, 1);
+    size < 0 ? dimension.add_string(2, "batch") : dimension.add_int64(1, size);
+  }
+  shape.commit();
+  tensor.commit();
+  tensor_type.commit();
+  return bytes;
+}
+
+/// `fill` writes the values.
+template <class Fill>
+std::string tensor(const std::string& name, std::int64_t type, const std::vector<std::int64_t>& dims, Fill fill) {
+  std::string bytes;
+  pbf_writer writer(bytes);
+  for (const std::int64_t size : dims) writer.add_int64(1, size);
+  writer.add_int64(2, type);
+  writer.add_string(8, name);
+  fill(writer);
+  return bytes;
+}
+
+std::string floats(const std::string& name, const std::vector<float>& values) {
+  return tensor(name, kFloat, {static_cast<std::int64_t>(values.size())},
+                [&](pbf_writer& writer) { writer.add_packed_float(4, values.begin(), values.end()); });
+}
+
+std::string node(const std::string& type, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs,
+                 const std::string& domain = "", const std::string& attribute = "") {
+  std::string bytes;
+  pbf_writer writer(bytes);
+  for (const std::string& input : inputs) writer.add_string(1, input);
+  for (const std::string& output : outputs) writer.add_string(2, output);
+  writer.add_string(4, type);
+  if (!attribute.empty()) writer.add_message(5, attribute);
+  if (!domain.empty()) writer.add_string(7, domain);
+  return bytes;
+}
+
+struct Graph {
+  std::vector<std::string> nodes, initializers, inputs, outputs;
+  std::int64_t opset = 17;
+  bool sparse = false;
+
+  std::string model() const {
+    std::string bytes;
+    pbf_writer writer(bytes);
+    writer.add_int64(1, 8);
+    writer.add_string(2, "test");
+    {
+      pbf_writer graph(writer, 7);
+      for (const std::string& each : nodes) graph.add_message(1, each);
+      graph.add_string(2, "g");
+      for (const std::string& each : initializers) graph.add_message(5, each);
+      for (const std::string& each : inputs) graph.add_message(11, each);
+      for (const std::string& each : outputs) graph.add_message(12, each);
+      if (sparse) graph.add_message(15, std::string());
+    }
+    pbf_writer set(writer, 8);
+    set.add_int64(2, opset);
+    set.commit();
+    return bytes;
+  }
+};
+
+Graph one_add() {
+  return {.nodes = {node("Add", {"x", "w"}, {"y"})},
+          .initializers = {floats("w", {1, 2})},
+          .inputs = {value_info("x")},
+          .outputs = {value_info("y")}};
+}
+
+class OnnxReader : public ::testing::Test {
+ protected:
+  Result<Model> load(const std::string& bytes) const {
+    testing::write_bytes(path_, bytes);
+    return load_model(path_);
+  }
+  std::string error(const std::string& bytes) const {
+    const auto model = load(bytes);
+    return model.ok() ? "" : model.error().message;
+  }
+  std::string error(const Graph& graph) const { return error(graph.model()); }
+  DataFolder folder_;
+  const std::string path_ = folder_.file("in/m.onnx");
+};
+
+TEST_F(OnnxReader, TakesConstantsFromEveryField) {
+  Graph graph = one_add();
+  std::list<Model> models;  // have the values
+  const auto with = [&](const std::string& initializer) {
+    graph.initializers = {initializer};
+    auto model = load(graph.model());
+    EXPECT_TRUE(model.ok()) << model.error().message;
+    const auto& tensors = models.emplace_back(std::move(model).value()).main().tensors;
+    return *std::ranges::find(tensors, "w", &TensorInfo::name);
+  };
+  const auto bytes = [](const TensorInfo& info) { return std::string(reinterpret_cast<const char*>(info.data.data()), info.data.size()); };
+  const std::string two("\0\0\0\x40", 4);
+  EXPECT_EQ(bytes(with(tensor("w", kFloat, {1}, [&](pbf_writer& writer) { writer.add_bytes(9, two); }))), two);
+  EXPECT_EQ(bytes(with(tensor("w", kFloat, {1}, [](pbf_writer& writer) { writer.add_float(4, 2); }))), two);  // not packed
+  EXPECT_EQ(bytes(with(floats("w", {2}))), two);
+  const std::vector<std::int32_t> codes{-1, 2};
+  const auto narrow = with(tensor("w", kInt8, {2}, [&](pbf_writer& writer) { writer.add_packed_int32(5, codes.begin(), codes.end()); }));
+  EXPECT_EQ(bytes(narrow), "\xff\x02");
+  EXPECT_EQ(narrow.dtype, DType::kInt8);
+  const std::vector<std::int64_t> wide{-2};
+  EXPECT_EQ(bytes(with(tensor("w", kInt64, {}, [&](pbf_writer& writer) { writer.add_packed_int64(7, wide.begin(), wide.end()); }))),
+            std::string("\xfe") + std::string(7, '\xff'));
+}
+
+TEST_F(OnnxReader, TakesConstantsFromFilesInItsFolderOnly) {
+  testing::write_bytes(folder_.file("in/w.bin"), std::string("....\0\0\x80\x3f\0\0\0\x40", 12));
+  testing::write_bytes(folder_.file("out.bin"), std::string(12, '\1'));
+  const auto outside = [&](const std::string& location, const std::string& offset) {
+    Graph graph = one_add();
+    graph.initializers = {tensor("w", kFloat, {2}, [&](pbf_writer& writer) {
+      for (const auto& [key, value] : {std::pair<std::string, std::string>{"location", location}, {"offset", offset}, {"length", "8"}}) {
+        pbf_writer entry(writer, 13);
+        entry.add_string(1, key);
+        entry.add_string(2, value);
+      }
+      writer.add_int64(14, 1);
+    })};
+    return graph.model();
+  };
+  const auto model = load(outside("w.bin", "4"));
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_EQ(std::ranges::find(model->main().tensors, "w", &TensorInfo::name)->data.size(), 8U);
+  EXPECT_THAT(error(outside("../out.bin", "0")), HasSubstr("outside the model's folder"));
+  EXPECT_THAT(error(outside("/etc/passwd", "0")), HasSubstr("outside the model's folder"));
+  EXPECT_THAT(error(outside("w.bin", "5")), HasSubstr("its 8 bytes begin at byte 5 of 'w.bin', which has 12"));
+  EXPECT_THAT(error(outside("w.bin", "-5")), HasSubstr("have the offset '-5'"));
+  EXPECT_THAT(error(outside("w.bin", "99999999999999999999")), HasSubstr("have the offset"));
+}
+
+TEST_F(OnnxReader, LeavesInputsThatAreInitializedToTheConstants) {
+  Graph graph = one_add();
+  graph.inputs.push_back(value_info("w"));
+  const auto model = load(graph.model());
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_EQ(model->main().inputs.size(), 1U);
+}
+
+TEST_F(OnnxReader, FindsTypesThatTheFileDoesNotState) {
+  const Graph graph{.nodes = {node("Shape", {"x"}, {"s"}), node("Equal", {"x", "x"}, {"e"}), node("Relu", {"x"}, {"r"}),
+                              node("Where", {"e", "s", "s"}, {"y"})},
+                    .inputs = {value_info("x")},
+                    .outputs = {value_info("y", {1}, kInt64)}};
+  const auto model = load(graph.model());
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  std::map<std::string, DType> types;
+  for (const TensorInfo& tensor : model->main().tensors) types[tensor.name] = tensor.dtype;
+  EXPECT_EQ(types["s"], DType::kInt64);
+  EXPECT_EQ(types["e"], DType::kBool);
+  EXPECT_EQ(types["r"], DType::kFloat32);
+}
+
+TEST_F(OnnxReader, RefusesWhatIsNoGraph) {
+  Graph graph = one_add();
+  graph.nodes = {node("Add", {"x", "nowhere"}, {"y"})};
+  EXPECT_THAT(error(graph), HasSubstr("input 1 (tensor 1 'nowhere') has no value"));
+  graph.nodes = {node("Add", {"x", "z"}, {"y"}), node("Relu", {"y"}, {"z"})};
+  EXPECT_THAT(error(graph), HasSubstr("made by node 1, which does not come before"));
+  graph.nodes = {node("Add", {"x", "w"}, {"y"}), node("Relu", {"x"}, {"y"})};
+  EXPECT_THAT(error(graph), HasSubstr("is already made by node 0"));
+  graph.nodes = {node("Relu", {"x"}, {"w"})};
+  EXPECT_THAT(error(graph), HasSubstr("is a constant"));
+  graph = one_add();
+  graph.initializers.push_back(graph.initializers.front());
+  EXPECT_THAT(error(graph), HasSubstr("'w': is initialized twice"));
+  graph = one_add();
+  graph.outputs = {value_info("elsewhere")};
+  EXPECT_THAT(error(graph), HasSubstr("'elsewhere') is never computed"));
+}
+
+TEST_F(OnnxReader, RefusesWhatItDoesNotReadByName) {
+  Graph graph = one_add();
+  graph.sparse = true;
+  EXPECT_THAT(error(graph), HasSubstr("has sparse initializers, which are not read"));
+  graph = one_add();
+  graph.opset = 6;
+  EXPECT_THAT(error(graph), HasSubstr("uses operator set 6, older than 7"));
+  graph.opset = 1000;
+  EXPECT_THAT(error(graph), HasSubstr("uses operator set 1000, newer than"));
+  graph = one_add();
+  graph.nodes = {node("Add", {"x", "w"}, {"y"}, "my.domain")};
+  EXPECT_THAT(error(graph), HasSubstr("is of the domain 'my.domain', of which no operator set is imported"));
+  graph = one_add();
+  graph.initializers = {tensor("w", kString, {1}, [](pbf_writer& writer) { writer.add_string(6, "text"); })};
+  EXPECT_THAT(error(graph), HasSubstr("holds strings"));
+  graph.initializers = {tensor("w", 99, {1}, [](pbf_writer&) {})};
+  EXPECT_THAT(error(graph), HasSubstr("has the unknown element type 99"));
+  graph.initializers = {tensor("w", kFloat, {-1}, [](pbf_writer&) {})};
+  EXPECT_THAT(error(graph), HasSubstr("shape [-1] is negative or too large"));
+  graph.initializers = {tensor("w", kFloat, {1LL << 40, 1LL << 40}, [](pbf_writer&) {})};
+  EXPECT_THAT(error(graph), HasSubstr("is negative or too large"));
+  graph.initializers = {tensor("w", kFloat, {3}, [](pbf_writer& writer) { writer.add_bytes(9, "1234"); })};
+  EXPECT_THAT(error(graph), HasSubstr("constant has 4 bytes, 3 elements of float32 take 12"));
+}
+
+TEST_F(OnnxReader, NamesOperatorsItCannotRunAndReadsTheRest) {
+  Graph graph = one_add();
+  graph.nodes.push_back(node("Loop", {"y"}, {"z"}));
+  graph.outputs = {value_info("z")};
+  const auto model = load(graph.model());
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_EQ(model->main().operators[1].label(), "Loop");
+}
+
+/// x -> Q -> DQ -> Relu -> y, and whatever else reads.
+Graph quantized(std::vector<std::string> more, std::vector<std::string> outputs) {
+  Graph graph{.nodes = {node("QuantizeLinear", {"x", "s", "z"}, {"q"}), node("DequantizeLinear", {"q", "s", "z"}, {"d"}),
+                        node("Relu", {"d"}, {"y"})},
+              .initializers = {tensor("s", kFloat, {}, [](pbf_writer& writer) { writer.add_float(4, 0.5F); }),
+                               tensor("z", kInt8, {}, [](pbf_writer& writer) { writer.add_int32(5, 3); })},
+              .inputs = {value_info("x")},
+              .outputs = {}};
+  graph.nodes.insert(graph.nodes.end(), more.begin(), more.end());
+  for (const std::string& output : outputs) graph.outputs.push_back(value_info(output));
+  return graph;
+}
+
+std::vector<std::string> labels(const Model& model) {
+  std::vector<std::string> all;
+  for (const Operator& op : model.main().operators) all.push_back(op.label());
+  return all;
+}
+
+TEST_F(OnnxReader, FoldsAPairIntoTheMap) {
+  const auto model = load(quantized({}, {"y"}).model());
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_THAT(labels(*model), ElementsAre("Relu"));
+  const TensorInfo& x = model->main().tensors[0];
+  EXPECT_EQ(x.name, "x");
+  EXPECT_EQ(x.dtype, DType::kInt8);
+  EXPECT_THAT(x.quantization.scale, ElementsAre(0.5F));
+  EXPECT_THAT(x.quantization.zero_point, ElementsAre(3));
+}
+
+TEST_F(OnnxReader, LeavesAMapThatOthersReadAsItIs) {
+  const auto model = load(quantized({node("Sigmoid", {"x"}, {"other"})}, {"y", "other"}).model());
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_THAT(labels(*model), ElementsAre("QuantizeLinear", "Relu", "Sigmoid"));
+  const Subgraph& graph = model->main();
+  EXPECT_THAT(graph.operators[0].inputs, ElementsAre(graph.inputs[0]));
+  EXPECT_FALSE(graph.tensors[static_cast<std::size_t>(graph.inputs[0])].quantization.quantized());
+  const TensorInfo& rounded = graph.tensors[static_cast<std::size_t>(graph.operators[0].outputs[0])];
+  EXPECT_EQ(rounded.name, "d");
+  EXPECT_TRUE(rounded.quantization.quantized());
+}
+
+TEST_F(OnnxReader, LeavesCodesThatLeaveTheGraph) {
+  const auto model = load(quantized({}, {"y", "q"}).model());
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_THAT(labels(*model), ElementsAre("QuantizeLinear", "DequantizeLinear", "Relu"));
+}
+
+TEST_F(OnnxReader, QuantizesConstantsAsTheOperatorDoes) {
+  Graph graph = quantized({node("QuantizeLinear", {"w", "s", "z"}, {"wq"}), node("DequantizeLinear", {"wq", "s", "z"}, {"wd"}),
+                           node("Add", {"y", "wd"}, {"out"})},
+                          {"out"});
+  graph.initializers.push_back(floats("w", {0.25F, 0.75F, -1000, 1000}));  // ties, and beyond both ends
+  graph.inputs = {value_info("x", {4})};
+  const auto model = load(graph.model());
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_THAT(labels(*model), ElementsAre("Relu", "Add"));
+  const auto& tensors = model->main().tensors;
+  const auto w = std::ranges::find(tensors, "w", &TensorInfo::name);
+  ASSERT_NE(w, tensors.end());
+  EXPECT_TRUE(w->is_constant);
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(w->data.data()), w->data.size()), "\x03\x05\x80\x7f");
+}
+
+TEST_F(OnnxReader, RefusesScalesThatAreSharedWithoutEnd) {
+  constexpr std::int64_t kChannels = 4096;
+  const std::vector<float> scales(kChannels, 1);
+  Graph graph{.nodes = {}, .initializers = {floats("s", scales)}, .inputs = {}, .outputs = {}};
+  graph.initializers.push_back(
+      tensor("w", kInt8, {1, kChannels}, [](pbf_writer& writer) { writer.add_bytes(9, std::string(kChannels, 1)); }));
+  for (int i = 0; i < 1000; ++i) graph.nodes.push_back(node("DequantizeLinear", {"w", "s"}, {"d" + std::to_string(i)}));
+  graph.outputs = {value_info("d0", {1, kChannels})};
+  EXPECT_THAT(error(graph), HasSubstr("shares constants so often"));
+  graph.nodes.resize(2);
+  EXPECT_EQ(error(graph), "");
+}
+
+TEST_F(OnnxReader, LeavesHalfPrecisionAsItStands) {
+  Graph graph = quantized({}, {"y"});
+  graph.inputs = {value_info("x", {2}, 10)};
+  const auto model = load(graph.model());
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_THAT(labels(*model), ElementsAre("QuantizeLinear", "DequantizeLinear", "Relu"));
+}
+
+TEST_F(OnnxReader, StandsFilesThatEndAnywhereOrHoldAnything) {
+  const std::string whole = quantized({node("Sigmoid", {"x"}, {"other"})}, {"y", "other"}).model();
+  for (std::size_t size = 0; size < whole.size(); ++size) static_cast<void>(load(whole.substr(0, size)));
+  for (std::size_t i = 2; i < whole.size(); ++i) {
+    for (const char value : {'\0', '\x7f', '\x80', '\xff'}) {
+      std::string changed = whole;
+      changed[i] = value;
+      static_cast<void>(load(changed));
+    }
+  }
+  EXPECT_THAT(error(whole.substr(0, whole.size() - 1)), HasSubstr("is no well-formed message of protocol buffers"));
+}
+
+}  // namespace
+}  // namespace visq
