@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/op.h"
 #include "kernels/stored_forms.h"
 
 namespace visq::diagnosis {
@@ -17,7 +18,7 @@ bool all_take_wide_maps(const Subject& subject) {
       const TensorInfo& tensor = subject.q().tensor(output);
       return tensor.quantization.quantized() && bits(tensor.dtype) <= kByte;
     });
-    return !narrow || op.type == "QUANTIZE" || kernels::takes_wide_maps(op);
+    return !narrow || kernels::kind_of(op) == kernels::OpKind::kQuantize || kernels::takes_wide_maps(op);
   });
 }
 

@@ -47,13 +47,13 @@ Fault calibration_fault(const MeasuredPair& pair, const Trials& trials, const Ca
   fault.worth = trial.gain;
   fault.edit = all.edit;
   fault.edit_worth = trial.gain;
-  fault.edit_text = fmt::format("calibrate again: all {} ranges taken anew from these data", all.ranges);
+  fault.edit_text = fmt::format("calibrate again: all {} ranges taken from these data", all.ranges);
   Finding& finding = fault.finding;
   finding.cause = kCalibration;
   finding.severity = trial.before < kPoorSqnr ? Severity::kError : Severity::kHint;
   finding.text = fmt::format(
       "calibration does not fit these data: {} of {} ranges are wrong together ({} cut values off, {} waste steps{}){}; "
-      "taken anew from the data, all at once, they bring the output from {:.1f} to {:.1f} dB, the best single repair wins {:.1f} dB",
+      "taken from the data, all at once, they bring the output from {:.1f} to {:.1f} dB, the best single repair wins {:.1f} dB",
       all.off(), all.ranges, all.narrow, all.wide, ratio_text(all.median_ratio), in_common(all), trial.before, trial.after,
       trial.best_single);
   finding.evidence = {{"ranges", static_cast<double>(all.ranges)},

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "diagnosis/subject.h"
+#include "kernels/op.h"
 
 namespace visq::diagnosis {
 
@@ -28,16 +29,16 @@ struct Decisions {
   void add(const Decisions& other) { all += other.all, changed += other.changed; }
 };
 
-/// The operator behind an output of the reference; empty: none.
-inline std::string_view type_of_maker(const Subject& subject, int reference_output) {
+/// What the operator behind an output of the reference does.
+inline kernels::OpKind kind_of_maker(const Subject& subject, int reference_output) {
   const int maker = subject.r().maker(subject.r().origin(reference_output));
-  return maker < 0 ? std::string_view() : std::string_view(subject.r().op(maker).type);
+  return maker < 0 ? kernels::OpKind::kOther : kernels::kind_of(subject.r().op(maker));
 }
 
 /// Classes in the rows of an output of the reference that a SOFTMAX makes; 0: it is no such output.
 inline std::size_t classes_of(const Subject& subject, int reference_output) {
   const Shape& shape = subject.r().tensor(reference_output).shape;
-  const bool decides = type_of_maker(subject, reference_output) == "SOFTMAX" && shape.rank() > 0 && shape.back() > 1;
+  const bool decides = kind_of_maker(subject, reference_output) == kernels::OpKind::kSoftmax && shape.rank() > 0 && shape.back() > 1;
   return decides ? as_size(shape.back()) : 0;
 }
 

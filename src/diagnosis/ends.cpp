@@ -10,6 +10,8 @@
 namespace visq::diagnosis {
 namespace {
 
+using kernels::OpKind;
+
 /// The squashing operator that a tensor's values come from, behind those that only move them; null: none.
 const Operator* squashing(const quant::GraphIndex& graph, int tensor) {
   for (int maker = graph.maker(tensor); maker >= 0; maker = graph.maker(tensor)) {
@@ -32,7 +34,8 @@ std::vector<int> computed_inputs(const quant::GraphIndex& graph, const Operator&
 
 bool is_product(const quant::GraphIndex& graph, int tensor) {
   const int maker = graph.maker(tensor);
-  return maker >= 0 && (graph.op(maker).type == "MUL" || graph.op(maker).type == "SQUARE");
+  const OpKind kind = maker >= 0 ? kernels::kind_of(graph.op(maker)) : OpKind::kOther;
+  return kind == OpKind::kMultiply || kind == OpKind::kSquare;
 }
 
 /// Products of a map with itself.
@@ -55,12 +58,13 @@ std::optional<EarlierEnd> earlier_end(const Subject& subject, int quantized_outp
   const int maker = graph.maker(graph.origin(quantized_output));
   if (maker < 0) return std::nullopt;
   const Operator& op = graph.op(maker);
+  const OpKind kind = kernels::kind_of(op);
   const std::vector<int> inputs = computed_inputs(graph, op);
-  const bool spreads = op.type == "EXP" || op.type == "SQUARE";
+  const bool spreads = kind == OpKind::kExponential || kind == OpKind::kSquare;
   if (inputs.size() == 1 && (spreads || kernels::facts_of(op).fixed_grid.scale8 != 0)) {
     return EarlierEnd{0, inputs.front(), spreads, op.label(), inputs};
   }
-  return op.type == "MUL" && inputs.size() == 2 ? power(graph, inputs) : std::nullopt;
+  return kind == OpKind::kMultiply && inputs.size() == 2 ? power(graph, inputs) : std::nullopt;
 }
 
 std::optional<DifferentEnds> different_ends(const Subject& subject) {

@@ -1,4 +1,4 @@
-// Calibrating again: all ranges of feature maps taken anew from the reference's values at once. Ranges that are wrong together cannot be
+// Calibrating again: all ranges of feature maps taken from the reference's values at once. Ranges that are wrong together cannot be
 // repaired one after the other: each alone wins nothing, since the next one cuts or rounds away what it has won.
 #pragma once
 

@@ -65,7 +65,7 @@ void Subject::find_constants() {
 bool Subject::ties(const Operator& op) const {
   const TensorInfo& output = q_.tensor(op.outputs[0]);
   if (kernels::facts_of(op).keeps_codes.has(output.dtype)) return true;
-  if (op.type != "CONCATENATION") return false;
+  if (kernels::kind_of(op) != kernels::OpKind::kConcatenate) return false;
   return std::all_of(op.inputs.begin(), op.inputs.end(), [&](int input) {
     if (input < 0) return true;
     const Quantization& grid = q_.tensor(input).quantization;

@@ -335,6 +335,7 @@ struct OpDef {
   bool shape_only = false;
 
   // Facts that analyses ask for, see op_facts.h.
+  OpKind kind = OpKind::kOther;
   std::optional<WeightSlots> weights = std::nullopt;
   MultiplyAdds multiply_adds = nullptr;  ///< null: none
   /// Stored types of the output that integer kernels write without rescaling: they move or select the codes of their inputs, so that
@@ -351,6 +352,7 @@ const OpDef* find_op(std::string_view label);
 const OpDef* find_op(const Operator& op);
 /// The definition of a model's operator on plain values, for what it says about it; without name and facts where there is none.
 const OpDef& facts_of(const Operator& op);
+inline OpKind kind_of(const Operator& op) { return facts_of(op).kind; }
 /// What an operator's output is limited to, by what it is (RELU6) or by what is fused into it; nothing where it is not.
 std::optional<backend::Clamp> clamp_of(const Operator& op);
 /// The definition of an operator on stored integers; null where there is none of its own.

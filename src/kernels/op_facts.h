@@ -11,6 +11,36 @@
 
 namespace visq::kernels {
 
+/// What an operator does, where analyses look for such operators whatever the format of models calls them.
+enum class OpKind : std::uint8_t {
+  kOther,  ///< no analysis asks for it
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kMaximum,
+  kMinimum,
+  kSum,  ///< of any number of inputs
+  kSquare,
+  kExponential,
+  kReciprocalRoot,
+  kSoftmax,
+  kLogSoftmax,
+  kConcatenate,
+  kGather,  ///< rows of a table
+  kQuantize,
+  kDequantize,
+  kTranspose,
+  kPad,
+  kAveragePool,
+  kBatchNormalization,
+};
+
+/// Sums and products of two, which batch normalizations are made of where they were not folded.
+constexpr bool is_arithmetic(OpKind kind) {
+  return kind == OpKind::kAdd || kind == OpKind::kSubtract || kind == OpKind::kMultiply || kind == OpKind::kDivide;
+}
+
 /// Of an operator that multiplies data with weights and adds a bias: where these stand among its inputs.
 struct WeightSlots {
   std::size_t data = 0, weight = 1, bias = 2;

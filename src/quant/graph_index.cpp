@@ -1,6 +1,7 @@
 #include "quant/graph_index.h"
 
 #include "core/as_size.h"
+#include "kernels/op.h"
 
 namespace visq::quant {
 
@@ -28,7 +29,8 @@ GraphIndex::GraphIndex(const Subgraph& graph)
 
 bool GraphIndex::passes_through(int index) const {
   const Operator& node = op(index);
-  return (node.type == "QUANTIZE" || node.type == "DEQUANTIZE") && node.inputs.size() == 1 && node.inputs[0] >= 0 &&
+  const kernels::OpKind kind = kernels::kind_of(node);
+  return (kind == kernels::OpKind::kQuantize || kind == kernels::OpKind::kDequantize) && node.inputs.size() == 1 && node.inputs[0] >= 0 &&
          node.outputs.size() == 1;
 }
 

@@ -13,15 +13,6 @@ constexpr int kSteps = 5;
 /// Operators up to which it is worth keeping who is behind whom: 8192 of them take 8 MiB.
 constexpr std::size_t kMostWithAncestors = 8192;
 
-/// Sums and products, which batch norms are made of where they were not folded.
-bool is_affine(const Operator& op) {
-  constexpr std::string_view kTypes[] = {"MUL", "ADD", "SUB", "DIV", "Mul", "Add", "Sub", "Div"};
-  return std::ranges::find(kTypes, op.type) != std::end(kTypes);
-}
-/// ONNX has an operator for batch norms.
-bool is_batch_norm(const Operator& op) { return op.type == "BatchNormalization"; }
-bool is_padding(const Operator& op) { return op.type == "PAD" || op.type == "PADV2"; }
-
 /// One value for the whole map, or one per channel, which stands last (NHWC) or behind the batch (NCHW, the constant's shape tells).
 bool per_channel(const TensorInfo& constant, const TensorInfo& map) {
   const std::int64_t values = constant.shape.elements();
@@ -42,7 +33,8 @@ int unturned(const GraphIndex& index, int tensor) {
   tensor = index.origin(tensor);
   const auto turns = [&](int map) {  // the TRANSPOSE that makes a map of another one
     const int maker = index.maker(map);
-    return maker != kNone && index.op(maker).type == "TRANSPOSE" && index.op(maker).inputs.size() == 2 ? maker : kNone;
+    return maker != kNone && kernels::kind_of(index.op(maker)) == kernels::OpKind::kTranspose && index.op(maker).inputs.size() == 2 ? maker
+                                                                                                                                    : kNone;
   };
   while (true) {
     const int back = turns(tensor), there = back == kNone ? kNone : turns(index.origin(index.op(back).inputs[0]));
@@ -97,9 +89,10 @@ void OperatorGraph::find_kinds() {
     const kernels::OpDef& facts = kernels::facts_of(node);
     const TensorInfo* constant = index_.largest_constant(op);
     const TensorInfo& output = index_.tensor(node.outputs[0]);
-    const bool by_channel = constant != nullptr && (is_batch_norm(node) || (is_affine(node) && per_channel(*constant, output)));
+    const bool by_channel = constant != nullptr && (facts.kind == kernels::OpKind::kBatchNormalization ||
+                                                    (kernels::is_arithmetic(facts.kind) && per_channel(*constant, output)));
     foldable_[as_size(op)] = limits(node) || by_channel;
-    absorbable_[as_size(op)] = foldable_[as_size(op)] || facts.reorders || is_padding(node) || is_cut(node);
+    absorbable_[as_size(op)] = foldable_[as_size(op)] || facts.reorders || facts.kind == kernels::OpKind::kPad || is_cut(node);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/as_size.h"
+#include "kernels/op.h"
 
 namespace visq::quant {
 namespace {
@@ -29,7 +30,9 @@ constexpr std::size_t kAllCandidates = 250'000, kNearCandidates = 64;
 
 /// Sums and the like, which may list what they read in any order.
 bool takes_any_order(const Operator& op) {
-  return op.type == "ADD" || op.type == "MUL" || op.type == "MAXIMUM" || op.type == "MINIMUM" || op.type == "ADD_N";
+  using kernels::OpKind;
+  const OpKind kind = kernels::kind_of(op);
+  return kind == OpKind::kAdd || kind == OpKind::kMultiply || kind == OpKind::kMaximum || kind == OpKind::kMinimum || kind == OpKind::kSum;
 }
 
 struct Candidate {

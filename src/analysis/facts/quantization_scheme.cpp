@@ -7,6 +7,7 @@
 #include "core/as_size.h"
 #include "core/error.h"
 #include "core/joined.h"
+#include "kernels/op.h"
 
 namespace visq {
 namespace {
@@ -65,8 +66,8 @@ void Evidence::add(const Subgraph& graph, const Operator& op) {
   const auto tensor = [&](int index) -> const TensorInfo& { return graph.tensors[as_size(index)]; };
   const auto quantized = std::find_if(op.outputs.begin(), op.outputs.end(), [&](int i) { return is_quantized(tensor(i)); });
   const auto real = std::find_if(op.outputs.begin(), op.outputs.end(), [&](int i) { return is_floating(tensor(i).dtype); });
-  const bool unpacks = op.type == "DEQUANTIZE";
-  const bool border = unpacks || op.type == "QUANTIZE";
+  const bool unpacks = kernels::kind_of(op) == kernels::OpKind::kDequantize;
+  const bool border = unpacks || kernels::kind_of(op) == kernels::OpKind::kQuantize;
   if (!border && quantized != op.outputs.end()) {
     ++of(quantized_operators, tensor(*quantized).dtype);
   } else if (!border && real != op.outputs.end()) {

@@ -7,6 +7,7 @@
 #include "core/as_size.h"
 #include "core/error.h"
 #include "kernels/constants/dequantize_constant.h"
+#include "kernels/op.h"
 #include "model/slots.h"
 #include "quant/fake_quantize.h"
 
@@ -32,7 +33,7 @@ const TensorInfo* QuantizedParts::grid_of(int quantized_tensor) const {
   const TensorInfo& own = q_.tensor(quantized_tensor);
   if (quant::has_grid(own)) return &own;
   for (const int reader : q_.readers(quantized_tensor)) {
-    if (q_.op(reader).type != "QUANTIZE") continue;
+    if (kernels::kind_of(q_.op(reader)) != kernels::OpKind::kQuantize) continue;
     const int behind = output_of(q_.op(reader), 0);
     if (behind != kNoTensor && quant::has_grid(q_.tensor(behind))) return &q_.tensor(behind);
   }

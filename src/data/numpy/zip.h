@@ -27,7 +27,7 @@ struct ZipEntry {
 /// method other than deflate, encrypted; more than 65,536 entries.
 Result<std::vector<ZipEntry>> list_zip(const std::string& path);
 
-/// The bytes of an entry. Seeking forward inflates what lies between, seeking back begins anew. Reading fails where the entry is damaged,
+/// The bytes of an entry. Seeking forward inflates what lies between, seeking back begins again. Reading fails where the entry is damaged,
 /// its checksum at the end of a reading from its beginning included. Takes 100 KB of memory, whatever the entry holds.
 /// Errors: begin with `place`.
 Result<std::unique_ptr<std::istream>> open_zip_entry(const std::string& path, const ZipEntry& entry, const std::string& place);

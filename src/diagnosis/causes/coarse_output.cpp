@@ -55,7 +55,7 @@ void suspect_spreading(const Symptoms& symptoms, const QuantizedMap& map, const 
       "the model ends with {}, and the output's precision is one step of {:.4g} for all sizes: {:.0f} % of its values are below five "
       "steps, where rounding alone is off by a tenth and more, {:.0f} % become zero",
       end.words, map.step, 100 * coarse, 100 * zero);
-  if (input != nullptr && op.type == "EXP") {
+  if (input != nullptr && kernels::kind_of(op) == kernels::OpKind::kExponential) {
     suspicion.text += fmt::format("; before EXP rounding is off by {:.2g} % at most, whatever the size", 100 * std::expm1(input->step / 2));
     suspicion.evidence.emplace_back("relative_step_before", std::expm1(input->step / 2));
   }
@@ -63,7 +63,7 @@ void suspect_spreading(const Symptoms& symptoms, const QuantizedMap& map, const 
                             {{"step", map.step}, {"coarse_share", coarse}, {"zero_share", zero}, {"threshold", kManySpread}});
   suspicion.values = evidence_of(map);
   suspicion.strong = suspicion.evident = true;
-  const std::string_view better = op.type == "EXP"
+  const std::string_view better = kernels::kind_of(op) == kernels::OpKind::kExponential
                                       ? "take EXP out of the network: let it end with the logarithm (the input of EXP) and take exp outside"
                                       : "take the power out of the network: let it end with the root (its input), or predict the logarithm";
   suspicion.remedies.push_back(

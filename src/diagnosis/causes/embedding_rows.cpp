@@ -7,6 +7,7 @@
 #include "diagnosis/in_float.h"
 #include "diagnosis/suspicion.h"
 #include "diagnosis/value_evidence.h"
+#include "kernels/op.h"
 #include "model/slots.h"
 
 namespace visq::diagnosis::cause_embedding_rows {
@@ -38,7 +39,7 @@ void suspect_table(const Symptoms& symptoms, const ConstantValues& table, Suspic
   const Subject& subject = symptoms.subject();
   const Operator& op = subject.q().op(table.where.node);
   const TensorInfo& tensor = subject.q().tensor(table.where.tensor);
-  if ((op.type != "GATHER" && op.type != "EMBEDDING_LOOKUP") || tensor.shape.rank() != 2 || tensor.shape[1] < 1) return;
+  if (kernels::kind_of(op) != kernels::OpKind::kGather || tensor.shape.rank() != 2 || tensor.shape[1] < 1) return;
   const Rows rows = rows_of(table, as_size(tensor.shape[1]));
   if (rows.count < 2 || rows.median <= 0 || rows.largest < kNoticeable * rows.median || tensor.quantization.per_channel()) return;
   Suspicion& suspicion = suspicions.about_constant(table.where);

@@ -192,7 +192,7 @@ void suspect_layer(const Symptoms& symptoms, const Layer& layer, const DiagnoseO
       "its input channels differ in scale: channel {} reaches {:.3g}, {:.0f} times the median one; of {} channels {} have less than "
       "{:.0f} steps of the data's scale{}, and the weights of {} less than one step of their rows'",
       lost.largest, layer.channels->reach(lost.largest), lost.ratio, layer.channels->count(), lost.channels, kLostSteps,
-      layer.dynamic ? ", which is taken anew in each run" : "", lost.weights);
+      layer.dynamic ? ", which is taken again in each run" : "", lost.weights);
   suspicion.evidence = {{"largest_over_median", lost.ratio},
                         {"spread", lost.spread},
                         {"threshold", options.concat_ratio},

@@ -9,10 +9,13 @@
 #include "analysis/facts/layer_values.h"
 #include "diagnosis/suspicion.h"
 #include "diagnosis/value_evidence.h"
+#include "kernels/op.h"
 #include "model/slots.h"
 
 namespace visq::diagnosis::cause_masked_values {
 namespace {
+
+using kernels::OpKind;
 
 /// The gap between mask and scores over the width of the scores, and the least that a mask lies below them.
 constexpr double kGap = 2, kLeastGap = 30;
@@ -114,7 +117,8 @@ class SmallMask {
 std::vector<MaskedMap> masked_maps(const Symptoms& symptoms) {
   std::vector<MaskedMap> all;
   for (const Operator& op : symptoms.subject().quantized().main().operators) {
-    if ((op.type != "SOFTMAX" && op.type != "LOG_SOFTMAX") || input_of(op, 0) == kNoTensor) continue;
+    const OpKind kind = kernels::kind_of(op);
+    if ((kind != OpKind::kSoftmax && kind != OpKind::kLogSoftmax) || input_of(op, 0) == kNoTensor) continue;
     const QuantizedMap* map = symptoms.map(input_of(op, 0));
     const auto mask = map == nullptr || map->step <= 0 ? std::nullopt : mask_in(*map->values);
     if (mask && map->offered.low <= mask->high / 2) all.push_back({map, *mask});

@@ -37,7 +37,8 @@ std::vector<int> behind(const Subject& subject, int output) {
 }
 
 std::string advice(const Operator& op) {
-  if (op.type == "AVERAGE_POOL_2D") return "pool with MEAN (GlobalAveragePooling2D, reduce_mean), whose kernel has a scale of its own";
+  if (kernels::kind_of(op) == kernels::OpKind::kAveragePool)
+    return "pool with MEAN (GlobalAveragePooling2D, reduce_mean), whose kernel has a scale of its own";
   return fmt::format("requantize before {}: an operator that computes (a multiplication by 1) gives a scale of its own", op.type);
 }
 
@@ -47,7 +48,8 @@ void suspect_operator(const Symptoms& symptoms, const Operator& op, Suspicions& 
   const QuantizedMap* out = output == kNoTensor ? nullptr : symptoms.map(output);
   const QuantizedMap* in = input_of(op, 0) == kNoTensor ? nullptr : symptoms.map(input_of(op, 0));
   if (out == nullptr || in == nullptr || out->used_width() <= 0 || out->step <= 0) return;
-  if (!kernels::facts_of(op).keeps_codes.has(subject.q().tensor(output).dtype) || op.type == "CONCATENATION") return;
+  if (!kernels::facts_of(op).keeps_codes.has(subject.q().tensor(output).dtype) || kernels::kind_of(op) == kernels::OpKind::kConcatenate)
+    return;
   const double ratio = out->offered_width() / out->used_width();
   if (ratio < kNoticeable || left_by_rounding(*out) > kPoor || in->used_width() < kNeedsItsGrid * in->offered_width()) return;
   Suspicion& suspicion = suspicions.about_map(output);

@@ -6,6 +6,7 @@
 
 #include "diagnosis/suspicion.h"
 #include "diagnosis/value_evidence.h"
+#include "kernels/op.h"
 #include "model/slots.h"
 
 namespace visq::diagnosis::cause_softmax_tail {
@@ -47,7 +48,7 @@ void suspect_map(const Symptoms& symptoms, const QuantizedMap& map, Suspicions& 
 void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspicions) {
   for (const Operator& op : symptoms.subject().quantized().main().operators) {
     const int input = input_of(op, 0);
-    const QuantizedMap* map = op.type != "SOFTMAX" || input == kNoTensor ? nullptr : symptoms.map(input);
+    const QuantizedMap* map = kernels::kind_of(op) != kernels::OpKind::kSoftmax || input == kNoTensor ? nullptr : symptoms.map(input);
     if (map != nullptr && map->step > 0) suspect_map(symptoms, *map, suspicions);
   }
 }

@@ -7,6 +7,7 @@
 #include "diagnosis/in_float.h"
 #include "diagnosis/suspicion.h"
 #include "diagnosis/value_evidence.h"
+#include "kernels/op.h"
 
 namespace visq::diagnosis::cause_unbalanced_concat {
 namespace {
@@ -62,7 +63,7 @@ Remedy kept_apart(const Symptoms& symptoms, const Operator& op) {
 void suspect(const Symptoms& symptoms, const DiagnoseOptions& options, Suspicions& suspicions) {
   const Subject& subject = symptoms.subject();
   for (const Operator& op : subject.quantized().main().operators) {
-    if (op.type != "CONCATENATION" || op.outputs.empty() || symptoms.map(op.outputs[0]) == nullptr) continue;
+    if (kernels::kind_of(op) != kernels::OpKind::kConcatenate || op.outputs.empty() || symptoms.map(op.outputs[0]) == nullptr) continue;
     const Branches branches = branches_of(symptoms, op);
     if (branches.smallest == branches.largest) continue;
     const double ratio = reach(*branches.largest) / reach(*branches.smallest);

@@ -7,10 +7,13 @@
 #include "diagnosis/in_float.h"
 #include "diagnosis/suspicion.h"
 #include "diagnosis/value_evidence.h"
+#include "kernels/op.h"
 #include "model/slots.h"
 
 namespace visq::diagnosis::cause_vanishing_variance {
 namespace {
+
+using kernels::OpKind;
 
 /// The largest value over the median one from which the rest has few steps left; certain.
 constexpr double kNoticeable = 3, kCertain = 10;
@@ -19,7 +22,10 @@ constexpr double kCuts[] = {3, 10, 30, 100}, kFarBelow = 0.5;
 /// Multiplications and sums that belong to one normalization lie so close behind its RSQRT.
 constexpr int kBehind = 3;
 
-bool belongs(const Operator& op) { return op.type == "MUL" || op.type == "SUB" || op.type == "ADD"; }
+bool belongs(const Operator& op) {
+  const OpKind kind = kernels::kind_of(op);
+  return kernels::is_arithmetic(kind) && kind != OpKind::kDivide;
+}
 
 /// The maps of the normalization behind its RSQRT, in float.
 void keep_normalization(const Subject& subject, int tensor, int depth, ModelEdit& edit) {
@@ -43,7 +49,7 @@ Remedy cut_off(const Symptoms& symptoms, const QuantizedMap& map, double most, c
   cut(map.tensor, share);
   for (const int reader : subject.q().readers(map.tensor)) {
     const Operator& op = subject.q().op(reader);
-    const bool by_constant = op.type == "MUL" && std::any_of(op.inputs.begin(), op.inputs.end(), [&](int input) {
+    const bool by_constant = kernels::kind_of(op) == OpKind::kMultiply && std::any_of(op.inputs.begin(), op.inputs.end(), [&](int input) {
                                return input >= 0 && subject.q().tensor(input).is_constant;
                              });
     if (by_constant && symptoms.map(output_of(op, 0)) != nullptr) cut(op.outputs[0], share);
@@ -88,7 +94,7 @@ void suspect_root(const Symptoms& symptoms, const Operator& op, Suspicions& susp
 
 void suspect(const Symptoms& symptoms, const DiagnoseOptions&, Suspicions& suspicions) {
   for (const Operator& op : symptoms.subject().quantized().main().operators) {
-    if (op.type == "RSQRT") suspect_root(symptoms, op, suspicions);
+    if (kernels::kind_of(op) == OpKind::kReciprocalRoot) suspect_root(symptoms, op, suspicions);
   }
 }
 

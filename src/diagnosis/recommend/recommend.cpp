@@ -15,6 +15,7 @@
 #include "diagnosis/recommend/precision_choice.h"
 #include "diagnosis/recommend/precision_search.h"
 #include "diagnosis/recommend/promise.h"
+#include "kernels/op.h"
 #include "visq/graph.h"
 
 namespace visq {
@@ -107,7 +108,7 @@ std::vector<int> fused(const quant::GraphIndex& graph, const analysis::Quantized
 bool reads_weights_as_floats(const Model& model) {
   const auto& operators = model.main().operators;
   return std::any_of(operators.begin(), operators.end(), [&](const Operator& op) {
-    return op.type == "DEQUANTIZE" && model.main().tensors[as_size(op.inputs[0])].is_constant;
+    return kernels::kind_of(op) == kernels::OpKind::kDequantize && model.main().tensors[as_size(op.inputs[0])].is_constant;
   });
 }
 

@@ -43,7 +43,7 @@ std::optional<GlobalRemark> judge(const TwinEvidence& evidence) {
       fmt::format("in {} of {} layers the quantized model's weights are the float model's, but each channel by a factor of its own "
                   "({:.3g} to {:.3g}), as where batch normalization was folded in with other statistics: those of the checkpoint were not "
                   "loaded (mean 0, variance 1), or are those of training{}. Load mean and variance with the weights, freeze them "
-                  "(inference mode), and convert and quantize that checkpoint anew",
+                  "(inference mode), and convert and quantize that checkpoint again",
                   scaled, evidence.layers.pairs.size(), low, high, evidence.blame())};
 }
 

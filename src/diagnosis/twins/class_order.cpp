@@ -68,7 +68,7 @@ std::optional<GlobalRemark> judge(const TwinEvidence& evidence) {
   return GlobalRemark{"class order",
                       fmt::format("the last layer's rows are the same in another order: {} of {} classes stand elsewhere in the quantized "
                                   "model ({}): class k of one model is another class of the other. Give both the same list of classes, in "
-                                  "the same order, and convert anew; or sort one model's outputs before they are compared",
+                                  "the same order, and convert again; or sort one model's outputs before they are compared",
                                   moved, classes, examples)};
 }
 

@@ -10,6 +10,7 @@
 #include "core/joined.h"
 #include "diagnosis/whole/data_remarks.h"
 #include "diagnosis/whole/twins.h"
+#include "kernels/op.h"
 #include "model/slots.h"
 
 namespace visq::diagnosis::twin_input_normalization {
@@ -17,11 +18,6 @@ namespace {
 
 /// A factor of the first layer's weights that no rounding makes, and how alike they must be but for it.
 constexpr double kFactor = 1.05, kSameDirection = 0.98;
-
-bool is_arithmetic(std::string_view type) {
-  constexpr std::array<std::string_view, 4> kArithmetic{"ADD", "SUB", "MUL", "DIV"};
-  return std::find(kArithmetic.begin(), kArithmetic.end(), type) != kArithmetic.end();
-}
 
 /// Arithmetic with constants between the first graph input and the first layer with weights, in order: "SUB, DIV"; the count too.
 std::vector<std::string> steps_before_first_layer(const quant::GraphIndex& graph) {
@@ -32,7 +28,7 @@ std::vector<std::string> steps_before_first_layer(const quant::GraphIndex& graph
     const auto& readers = graph.readers(tensor);
     if (readers.size() != 1 || weights_of(graph, readers[0]) != kNoTensor) break;
     const Operator& op = graph.op(readers[0]);
-    if (is_arithmetic(op.type) && graph.data_inputs(readers[0]).size() == 1) steps.push_back(op.type);
+    if (kernels::is_arithmetic(kernels::kind_of(op)) && graph.data_inputs(readers[0]).size() == 1) steps.push_back(op.type);
     tensor = output_of(op, 0);
     if (tensor == kNoTensor) break;
   }

@@ -17,7 +17,7 @@ std::optional<GlobalRemark> judge(const TwinEvidence& evidence) {
   return GlobalRemark{
       "ends differ",
       fmt::format("only the {0} model ends with {1}, the other one before it: its output {2} holds what {1} reads (logits), the other's "
-                  "what it makes (probabilities){3}. Compare logits with logits: end both models alike and convert anew; where only the "
+                  "what it makes (probabilities){3}. Compare logits with logits: end both models alike and convert again; where only the "
                   "order of the classes counts, this alone costs nothing",
                   ends->in_reference ? "float" : "quantized", ends->type, ends->output, same)};
 }

@@ -14,6 +14,7 @@
 #include "analysis/records/record_workers.h"
 #include "core/as_size.h"
 #include "diagnosis/decisions.h"
+#include "kernels/op.h"
 #include "quant/fake_quantize.h"
 #include "visq/run.h"
 
@@ -145,7 +146,7 @@ class Comparison final : public MapSink {
     if (wanted == nullptr || wanted->empty() || wanted->size() != found.size()) return {};
     const std::size_t width = map.shape.rank() > 0 ? as_size(map.shape.back()) : 1;
     std::vector<OutputSums>& sums = sums_[twin];
-    const bool map_of_one = width > (type_of_maker(subject_, twin) == "CONCATENATION" ? kMostJoined : kMostOfOne);
+    const bool map_of_one = width > (kind_of_maker(subject_, twin) == kernels::OpKind::kConcatenate ? kMostJoined : kMostOfOne);
     if (sums.empty()) sums.resize(decides(twin) || map_of_one ? 1 : width);
     for (std::size_t i = 0; i < found.size(); ++i) {
       sums[i % sums.size()].add(static_cast<double>((*wanted)[i]), static_cast<double>(found[i]));

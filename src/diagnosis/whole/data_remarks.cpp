@@ -7,6 +7,7 @@
 #include "diagnosis/whole/image_layout.h"
 #include "diagnosis/whole/natural_data.h"
 #include "diagnosis/whole/range_fit.h"
+#include "kernels/op.h"
 #include "model/slots.h"
 
 namespace visq::diagnosis {
@@ -49,7 +50,8 @@ std::string foreign_input(const Symptoms& symptoms) {
   for (const int input : subject.quantized().main().inputs) {
     const QuantizedMap* map = symptoms.map(input);
     for (const int reader : subject.q().readers(input)) {
-      if (map == nullptr && subject.q().op(reader).type == "QUANTIZE") map = symptoms.map(output_of(subject.q().op(reader), 0));
+      if (map == nullptr && kernels::kind_of(subject.q().op(reader)) == kernels::OpKind::kQuantize)
+        map = symptoms.map(output_of(subject.q().op(reader), 0));
     }
     if (map == nullptr || map->used_width() <= 0) continue;
     const double used = map->used_width() / map->offered_width();

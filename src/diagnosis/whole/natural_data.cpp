@@ -77,8 +77,8 @@ struct Firing {
 };
 
 bool ends_at_zero(const Operator& op) {
-  const std::string_view name = op.attributes.text("fused_activation_function", "NONE");
-  return name == "RELU" || name == "RELU6" || op.type == "RELU" || op.type == "RELU6";
+  const auto clamp = kernels::clamp_of(op);
+  return clamp.has_value() && clamp->low == 0;
 }
 
 class Watch {
@@ -86,7 +86,7 @@ class Watch {
   explicit Watch(const Subject& subject) : graph_(subject.r()) {
     const auto& outputs = subject.reference().main().outputs;
     const int maker = outputs.empty() ? -1 : graph_.maker(graph_.origin(outputs[0]));
-    if (maker >= 0 && graph_.op(maker).type == "SOFTMAX") answer_ = outputs[0];
+    if (maker >= 0 && kernels::kind_of(graph_.op(maker)) == kernels::OpKind::kSoftmax) answer_ = outputs[0];
   }
   void see(int tensor, const kernels::Tensor& map) {
     const int maker = graph_.maker(tensor);

@@ -7,7 +7,7 @@ import convert, data, networks
 from case import Task
 
 TRAIN, TEST = 2400, 400
-SHIFT = 0  # of all seeds, so that the whole set can be made anew
+SHIFT = 0  # of all seeds, so that the whole set can be made again
 
 
 @dataclasses.dataclass(eq=False)

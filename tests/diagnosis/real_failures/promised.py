@@ -113,7 +113,7 @@ def main():
     parser.add_argument("cases", type=pathlib.Path)
     parser.add_argument("--visq", default="visqerror")
     parser.add_argument("--out", type=pathlib.Path, help="where diagnose's JSON is kept (CASES/scored)")
-    parser.add_argument("--force", action="store_true", help="run diagnose anew")
+    parser.add_argument("--force", action="store_true", help="run diagnose again")
     parser.add_argument("--labels", action="store_true", help="diagnose with labels")
     parser.add_argument("--written", action="store_true", help="look at the models that recommend writes, too")
     parser.add_argument("--only", nargs="*", default=["*"])

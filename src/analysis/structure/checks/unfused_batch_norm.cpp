@@ -4,6 +4,7 @@
 #include "analysis/structure/check_context.h"
 #include "core/error.h"
 #include "core/joined.h"
+#include "kernels/op.h"
 
 namespace visq::analysis::check_unfused_batch_norm {
 namespace {
@@ -11,10 +12,9 @@ namespace {
 /// The constant operand of elementwise arithmetic on `tensor`; null where the other operand is computed or there is none.
 const TensorInfo* constant_operand(const CheckedGraph& graph, int node, int tensor) {
   const Operator& op = graph.lookup.op(node);
-  static constexpr std::string_view kTypes[] = {"MUL", "ADD", "SUB", "DIV"};
-  if (std::find(std::begin(kTypes), std::end(kTypes), op.type) == std::end(kTypes) || op.inputs.size() != 2 || op.outputs.size() != 1)
-    return nullptr;
-  const bool divides_by_tensor = op.type == "DIV" && op.inputs[0] != tensor;
+  const kernels::OpKind kind = kernels::kind_of(op);
+  if (!kernels::is_arithmetic(kind) || op.inputs.size() != 2 || op.outputs.size() != 1) return nullptr;
+  const bool divides_by_tensor = kind == kernels::OpKind::kDivide && op.inputs[0] != tensor;
   const int other = op.inputs[0] == tensor ? op.inputs[1] : op.inputs[0];
   if (other < 0 || other == tensor || divides_by_tensor) return nullptr;
   const TensorInfo& constant = graph.lookup.tensor(graph.lookup.origin(other));

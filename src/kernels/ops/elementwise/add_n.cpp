@@ -33,7 +33,7 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   });
 }
 
-constexpr OpDef kDefinitions[] = {{.name = "ADD_N", .prepare = prepare, .types = Types::dtypes()}};
+constexpr OpDef kDefinitions[] = {{.name = "ADD_N", .prepare = prepare, .types = Types::dtypes(), .kind = OpKind::kSum}};
 
 }  // namespace
 

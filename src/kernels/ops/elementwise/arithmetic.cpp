@@ -71,14 +71,15 @@ Result<std::unique_ptr<Kernel>> prepare_div(PrepareContext& context) {
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "ADD", .prepare = prepare<Sum, Added>, .types = Added::dtypes(), .fuses_activation = true},
-    {.name = "SUB", .prepare = prepare<Difference, Added>, .types = Added::dtypes(), .fuses_activation = true},
+    {.name = "ADD", .prepare = prepare<Sum, Added>, .types = Added::dtypes(), .kind = OpKind::kAdd, .fuses_activation = true},
+    {.name = "SUB", .prepare = prepare<Difference, Added>, .types = Added::dtypes(), .kind = OpKind::kSubtract, .fuses_activation = true},
     {.name = "MUL",
      .prepare = prepare_mul,
      .types = {DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kInt16, DType::kInt32, DType::kInt64, DType::kUInt32,
                DType::kComplex64},
+     .kind = OpKind::kMultiply,
      .fuses_activation = true},
-    {.name = "DIV", .prepare = prepare_div, .types = Divided::dtypes(), .fuses_activation = true},
+    {.name = "DIV", .prepare = prepare_div, .types = Divided::dtypes(), .kind = OpKind::kDivide, .fuses_activation = true},
 };
 
 }  // namespace

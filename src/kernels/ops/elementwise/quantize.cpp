@@ -37,8 +37,8 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "QUANTIZE", .prepare = prepare, .types = {DType::kFloat32}},
-    {.name = "DEQUANTIZE", .prepare = prepare, .types = {DType::kFloat32, DType::kFloat16, DType::kBFloat16}},
+    {.name = "QUANTIZE", .prepare = prepare, .types = {DType::kFloat32}, .kind = OpKind::kQuantize},
+    {.name = "DEQUANTIZE", .prepare = prepare, .types = {DType::kFloat32, DType::kFloat16, DType::kBFloat16}, .kind = OpKind::kDequantize},
 };
 
 }  // namespace

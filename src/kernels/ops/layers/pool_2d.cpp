@@ -58,6 +58,7 @@ constexpr OpDef kDefinitions[] = {
     {.name = "AVERAGE_POOL_2D",
      .prepare = prepare_average,
      .types = {DType::kFloat32},
+     .kind = OpKind::kAveragePool,
      .keeps_codes = DTypes::all(),
      .fuses_activation = true},
     {.name = "MAX_POOL_2D", .prepare = prepare_max, .types = {DType::kFloat32}, .keeps_codes = DTypes::all(), .fuses_activation = true},

@@ -47,6 +47,7 @@ constexpr OpDef kDefinitions[] = {
     {.name = "CONCATENATION",
      .prepare = prepare_concatenation,
      .types = kMovableOrString,
+     .kind = OpKind::kConcatenate,
      .keeps_codes = DTypes::all().without(DType::kUInt8)},
     {.name = "PACK", .prepare = prepare_pack, .types = kMovableOrString, .takes_stored = true, .keeps_codes = DTypes::all()},
 };

@@ -74,8 +74,13 @@ Result<std::unique_ptr<Kernel>> prepare_embedding_lookup(PrepareContext& context
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "GATHER", .prepare = prepare_gather, .types = kMovableOrString, .takes_stored = true, .keeps_codes = DTypes::all()},
-    {.name = "EMBEDDING_LOOKUP", .prepare = prepare_embedding_lookup, .types = kMovable, .main_input = 1},
+    {.name = "GATHER",
+     .prepare = prepare_gather,
+     .types = kMovableOrString,
+     .takes_stored = true,
+     .kind = OpKind::kGather,
+     .keeps_codes = DTypes::all()},
+    {.name = "EMBEDDING_LOOKUP", .prepare = prepare_embedding_lookup, .types = kMovable, .main_input = 1, .kind = OpKind::kGather},
 };
 
 }  // namespace

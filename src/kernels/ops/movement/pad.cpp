@@ -35,8 +35,13 @@ Result<std::unique_ptr<Kernel>> prepare_pad(PrepareContext& context) { return pr
 Result<std::unique_ptr<Kernel>> prepare_padv2(PrepareContext& context) { return prepare(context, true); }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "PAD", .prepare = prepare_pad, .types = kMovable, .takes_stored = true, .keeps_codes = DTypes::all()},
-    {.name = "PADV2", .prepare = prepare_padv2, .types = kMovable, .takes_stored = true, .keeps_codes = DTypes::all()},
+    {.name = "PAD", .prepare = prepare_pad, .types = kMovable, .takes_stored = true, .kind = OpKind::kPad, .keeps_codes = DTypes::all()},
+    {.name = "PADV2",
+     .prepare = prepare_padv2,
+     .types = kMovable,
+     .takes_stored = true,
+     .kind = OpKind::kPad,
+     .keeps_codes = DTypes::all()},
 };
 
 }  // namespace

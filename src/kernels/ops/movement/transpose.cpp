@@ -36,6 +36,7 @@ constexpr OpDef kDefinitions[] = {{.name = "TRANSPOSE",
                                    .types = kMovableOrString,
                                    .reorders = true,
                                    .takes_stored = true,
+                                   .kind = OpKind::kTranspose,
                                    .keeps_codes = DTypes::all()}};
 
 }  // namespace

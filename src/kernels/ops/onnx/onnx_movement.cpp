@@ -121,12 +121,12 @@ Result<std::unique_ptr<Kernel>> prepare_pad(PrepareContext& context) {
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "ai.onnx.Concat", .prepare = prepare_concat, .types = kMovable},
-    {.name = "ai.onnx.Gather", .prepare = prepare_gather, .types = kMovable},
-    {.name = "ai.onnx.Pad", .prepare = prepare_pad, .types = kMovable},
+    {.name = "ai.onnx.Concat", .prepare = prepare_concat, .types = kMovable, .kind = OpKind::kConcatenate},
+    {.name = "ai.onnx.Gather", .prepare = prepare_gather, .types = kMovable, .kind = OpKind::kGather},
+    {.name = "ai.onnx.Pad", .prepare = prepare_pad, .types = kMovable, .kind = OpKind::kPad},
     {.name = "ai.onnx.Slice", .prepare = prepare_slice, .types = kMovable},
     {.name = "ai.onnx.Split", .prepare = prepare_split, .types = kMovable},
-    {.name = "ai.onnx.Transpose", .prepare = prepare_transpose, .types = kMovable, .reorders = true},
+    {.name = "ai.onnx.Transpose", .prepare = prepare_transpose, .types = kMovable, .reorders = true, .kind = OpKind::kTranspose},
 };
 
 }  // namespace

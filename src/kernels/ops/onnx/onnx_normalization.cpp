@@ -125,7 +125,7 @@ Result<std::unique_ptr<Kernel>> prepare_layer(PrepareContext& context) {
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "ai.onnx.BatchNormalization", .prepare = prepare_batch, .types = {DType::kFloat32}},
+    {.name = "ai.onnx.BatchNormalization", .prepare = prepare_batch, .types = {DType::kFloat32}, .kind = OpKind::kBatchNormalization},
     {.name = "ai.onnx.InstanceNormalization", .prepare = prepare_instance, .types = {DType::kFloat32}},
     {.name = "ai.onnx.LayerNormalization", .prepare = prepare_layer, .types = {DType::kFloat32}},
 };

@@ -131,7 +131,7 @@ Result<std::unique_ptr<Kernel>> prepare_average(PrepareContext& context) {
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "ai.onnx.AveragePool", .prepare = prepare_average, .types = {DType::kFloat32}},
+    {.name = "ai.onnx.AveragePool", .prepare = prepare_average, .types = {DType::kFloat32}, .kind = OpKind::kAveragePool},
     {.name = "ai.onnx.MaxPool", .prepare = prepare_max, .types = {DType::kFloat32}},
 };
 

@@ -96,10 +96,10 @@ Result<std::unique_ptr<Kernel>> prepare_dequantize(PrepareContext& context) {
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "ai.onnx.DequantizeLinear", .prepare = prepare_dequantize, .types = Codes::dtypes()},
-    {.name = "ai.onnx.QuantizeLinear", .prepare = prepare_quantize, .types = {DType::kFloat32}},
-    {.name = "com.microsoft.DequantizeLinear", .prepare = prepare_dequantize, .types = Codes::dtypes()},
-    {.name = "com.microsoft.QuantizeLinear", .prepare = prepare_quantize, .types = {DType::kFloat32}},
+    {.name = "ai.onnx.DequantizeLinear", .prepare = prepare_dequantize, .types = Codes::dtypes(), .kind = OpKind::kDequantize},
+    {.name = "ai.onnx.QuantizeLinear", .prepare = prepare_quantize, .types = {DType::kFloat32}, .kind = OpKind::kQuantize},
+    {.name = "com.microsoft.DequantizeLinear", .prepare = prepare_dequantize, .types = Codes::dtypes(), .kind = OpKind::kDequantize},
+    {.name = "com.microsoft.QuantizeLinear", .prepare = prepare_quantize, .types = {DType::kFloat32}, .kind = OpKind::kQuantize},
 };
 
 }  // namespace

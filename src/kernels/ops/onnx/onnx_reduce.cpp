@@ -55,7 +55,7 @@ constexpr DTypes kNumbers = {DType::kFloat32, DType::kInt32, DType::kInt64};
 constexpr OpDef kDefinitions[] = {
     {.name = "ai.onnx.ArgMax", .prepare = prepare_extremum<kArgMax>, .types = kNumbers},
     {.name = "ai.onnx.ArgMin", .prepare = prepare_extremum<kArgMin>, .types = kNumbers},
-    {.name = "ai.onnx.GlobalAveragePool", .prepare = prepare_whole<kMean>, .types = {DType::kFloat32}},
+    {.name = "ai.onnx.GlobalAveragePool", .prepare = prepare_whole<kMean>, .types = {DType::kFloat32}, .kind = OpKind::kAveragePool},
     {.name = "ai.onnx.GlobalMaxPool", .prepare = prepare_whole<kMax>, .types = {DType::kFloat32}},
     {.name = "ai.onnx.ReduceMax", .prepare = prepare_reduce<kMax>, .types = kNumbers},
     {.name = "ai.onnx.ReduceMean", .prepare = prepare_reduce<kMean>, .types = {DType::kFloat32}},

@@ -54,8 +54,8 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "ai.onnx.LogSoftmax", .prepare = prepare<true>, .types = {DType::kFloat32}},
-    {.name = "ai.onnx.Softmax", .prepare = prepare<false>, .types = {DType::kFloat32}},
+    {.name = "ai.onnx.LogSoftmax", .prepare = prepare<true>, .types = {DType::kFloat32}, .kind = OpKind::kLogSoftmax},
+    {.name = "ai.onnx.Softmax", .prepare = prepare<false>, .types = {DType::kFloat32}, .kind = OpKind::kSoftmax},
 };
 
 }  // namespace
