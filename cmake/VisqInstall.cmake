@@ -20,6 +20,9 @@ install(DIRECTORY ${VISQ_MANUAL_DIR}/ DESTINATION ${doc_dir} FILES_MATCHING PATT
 install(FILES README.md CONTRIBUTING.md SECURITY.md packaging/copyright DESTINATION ${doc_dir})
 install(DIRECTORY docs examples DESTINATION ${doc_dir} PATTERN __pycache__ EXCLUDE PATTERN "*.sh" EXCLUDE)
 install(DIRECTORY schema DESTINATION ${doc_dir} FILES_MATCHING PATTERN "*.schema.json")
+install(CODE "set(licences_dir ${doc_dir}/licences)
+include(\"${CMAKE_CURRENT_SOURCE_DIR}/cmake/Licences.cmake\")
+put_licences_of_compiled_in()")
 
 # Component `libraries`, for the wheel and the tarball: all that the program loads, but glibc. A package of the system has no use for it.
 install(CODE "set(program \"$<TARGET_FILE:visqerror>\")

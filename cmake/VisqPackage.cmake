@@ -4,8 +4,8 @@ set(CPACK_PACKAGE_NAME visqerror)
 set(CPACK_PACKAGE_CONTACT "visqerror maintainers <maintainers@visqerror.example>" CACHE STRING "Whom the package names as maintainer")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "find the layer that lost a quantized network's accuracy")
 set(CPACK_COMPONENT_TOOL_DESCRIPTION
-"visqerror runs a float32 neural network and its quantized twin (circle or
-TFLite) over the same data, compares every feature map, and tells which layer
+"visqerror runs a float32 neural network and its quantized twin (circle, TFLite
+or ONNX) over the same data, compares every feature map, and tells which layer
 lost the accuracy, why, and what to do about it: error metrics per layer,
 causes with the measured gain of each fix, sensitivity, mixed-precision
 configurations for quantizers, and a report as one HTML file.")

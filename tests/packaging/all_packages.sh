@@ -7,7 +7,7 @@
 #   VISQ_PYTHON    the Python that makes the wheels; default: python3. For `manylinux` see packaging/manylinux/make_wheel.sh.
 #   VISQ_WHEEL     a wheel that `pip wheel` has made of these sources already; default: it is made, which takes minutes
 #   VISQ_SUITES    the distributions of the bare roots; default: bookworm. The .deb, made for the one it was built on, goes into the first.
-#   VISQ_OLDER     those that only `manylinux` gets besides; default: bullseye
+#   VISQ_OLDER     those that only `manylinux` gets besides; default: bullseye. Ubuntu's (jammy …) take its package ubuntu-keyring.
 #   VISQ_ROOTS     where bare roots are kept, SUITE or what debootstrap makes for it, so that the next run need not fetch them again
 #   VISQ_MIRROR    where debootstrap fetches from; default: its own
 set -euo pipefail
@@ -52,8 +52,11 @@ in_root() {  # NAME PROGRAM...: the same in the root NAME
 
 root() {  # NAME SUITE: a bare root with the example in it
   if [ ! -d "$roots/$2" ]; then
+    local options=(--variant=minbase)
+    # Where Ubuntu keeps python3-venv.
+    if grep -q ubuntu "/usr/share/debootstrap/scripts/$2"; then options+=(--components=main,universe); fi
     mkdir -p "$roots"
-    debootstrap --variant=minbase "$2" "$roots/$2.part" ${VISQ_MIRROR:+"$VISQ_MIRROR"} > "$work/debootstrap.log"
+    debootstrap "${options[@]}" "$2" "$roots/$2.part" ${VISQ_MIRROR:+"$VISQ_MIRROR"} > "$work/debootstrap.log"
     mv "$roots/$2.part" "$roots/$2"
   fi
   cp -a "$roots/$2" "$work/$1"

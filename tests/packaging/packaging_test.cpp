@@ -64,7 +64,8 @@ TEST(Package, HasFieldsAndFilesAndPassesTheSmokeTest) {
   for (const char* file : {"./usr/bin/visqerror\n", "./usr/share/man/man1/visqerror.1", "./usr/share/man/man1/visqerror-compare.1",
                            "./usr/share/bash-completion/completions/visqerror\n", "./usr/share/zsh/vendor-completions/_visqerror\n",
                            "./usr/share/fish/vendor_completions.d/visqerror.fish\n", "./usr/share/doc/visqerror/copyright\n",
-                           "./usr/share/doc/visqerror/changelog", "./usr/share/doc/visqerror/docs/causes.md\n"}) {
+                           "./usr/share/doc/visqerror/changelog", "./usr/share/doc/visqerror/docs/causes.md\n",
+                           "./usr/share/doc/visqerror/licences/libprotozero-dev\n"}) {
     EXPECT_THAT(contents, HasSubstr(file));
   }
   for (const char* foreign : {".a\n", "/include/", "/cmake/"}) EXPECT_THAT(contents, ::testing::Not(HasSubstr(foreign)));
