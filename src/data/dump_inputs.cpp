@@ -1,5 +1,6 @@
 // Records for a model from what a dump says that the network was fed with.
 #include <algorithm>
+#include <optional>
 
 #include "core/error.h"
 #include "data/channel_order.h"
@@ -30,6 +31,16 @@ const DumpTensor* find_input(const std::vector<DumpTensor>& tensors, const Input
   return nullptr;
 }
 
+/// The input's shape, an open batch as the map has it. Nothing where other sizes are open: they are those of the data, whatever their
+/// order, so they do not tell where channels belong.
+std::optional<Shape> known_shape(const InputSpec& input, const Shape& map) {
+  if (!input.has_rank) return std::nullopt;
+  std::vector<std::int64_t> dims = input.dims;
+  if (!dims.empty() && dims[0] < 0 && map.rank() == static_cast<int>(dims.size())) dims[0] = map[0];
+  if (std::ranges::any_of(dims, [](std::int64_t size) { return size < 0; })) return std::nullopt;
+  return Shape(std::move(dims));
+}
+
 class DumpInputs : public RecordSource {
  public:
   DumpInputs(std::shared_ptr<DumpReader> dump, std::string path, ChannelOrders channels, std::vector<InputSpec> inputs)
@@ -56,13 +67,10 @@ class DumpInputs : public RecordSource {
   }
 
  private:
-  /// Sizes that the input leaves open are those of the data, so only shapes that are known tell where channels belong.
   Result<Array> fit(const Array& array, const DumpTensor& tensor, const InputSpec& input, const std::string& place) const {
-    const bool known = input.has_rank && std::ranges::none_of(input.dims, [](std::int64_t size) { return size < 0; });
-    if (known) {
-      const Shape wanted{std::vector<std::int64_t>(input.dims)};
-      const auto moves = data::possible_moves(array.shape, wanted, data::told(channels_, tensor.name));
-      if (!moves.empty()) return data::moved(array, moves.front(), wanted);
+    if (const auto wanted = known_shape(input, array.shape)) {
+      const auto moves = data::possible_moves(array.shape, *wanted, data::told(channels_, tensor.name));
+      if (!moves.empty()) return data::moved(array, moves.front(), *wanted);
     }
     VISQ_ASSIGN(const Shape shape, data::fit_shape(input, array.shape, place));
     return data::moved(array, {}, shape);
