@@ -1,12 +1,12 @@
 # visq_gather(TARGET DIR TYPE FUNCTION HEADER [USES wing …]): collects one definition per file into a table, so that adding a file adds an
 # entry.
 #
-# Every NAME.cpp in DIR, or in a folder there, defines `std::span<const TYPE> FUNCTION_NAME::definitions();` beside what it implements: a
+# Every NAME.cpp in DIR, or in a folder under it, defines `std::span<const TYPE> FUNCTION_NAME::definitions();` beside what it implements: a
 # namespace each, in TYPE's. The generated file defines `std::vector<const TYPE*> FUNCTION_all();`, which visits the files in the order of
 # their names. TYPE is qualified; HEADER declares it. USES: as for visq_wing().
 function(visq_gather target dir type function header)
   cmake_parse_arguments(ARG "" "" "USES" ${ARGN})
-  file(GLOB entries CONFIGURE_DEPENDS LIST_DIRECTORIES true ${CMAKE_CURRENT_SOURCE_DIR}/${dir}/*)
+  file(GLOB_RECURSE entries CONFIGURE_DEPENDS LIST_DIRECTORIES true ${CMAKE_CURRENT_SOURCE_DIR}/${dir}/*)
   set(stems "")
   foreach(folder ${CMAKE_CURRENT_SOURCE_DIR}/${dir} ${entries})
     if(IS_DIRECTORY ${folder})

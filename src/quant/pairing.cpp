@@ -125,7 +125,8 @@ class MapPairer {
   /// A map on the way from an operator through what another converter may have put into it.
   struct Stage {
     int tensor = 0;
-    std::string_view activation;  ///< that was done on the way
+    std::string_view activation;      ///< that was done on the way
+    const Operator* limit = nullptr;  ///< what did it, where that is an operator of its own
   };
   /// From the operator's own output on, as far as only factors, summands and one activation follow that have no partner of their own.
   static std::vector<Stage> stages_of(const PairSide& side, int op, const PairSide& other, int counterpart) {
@@ -137,7 +138,7 @@ class MapPairer {
       const bool clamps = limits(node);
       if (!side.graph.foldable(next) || side.op_paired[as_size(next)] || done_behind(other, counterpart, node.type)) break;
       if (!stages.back().activation.empty() || !(clamps || takes_factors)) break;
-      stages.push_back({node.outputs[0], clamps ? std::string_view(node.type) : fused_activation(node)});
+      stages.push_back({node.outputs[0], clamps ? std::string_view(node.type) : fused_activation(node), clamps ? &node : nullptr});
     }
     return stages;
   }
@@ -161,13 +162,29 @@ class MapPairer {
     return {own[best.first].tensor, other[best.second].tensor};
   }
 
-  /// In ONNX models, who folds an operator into the one before it gives that the name of the last map. Converters to TFLite do not.
+  /// Whether a map's grid has no values but those that an operator would let pass.
+  static bool does_limit(const TensorInfo& map, const Operator* limit) {
+    const auto clamp = limit == nullptr ? std::nullopt : kernels::clamp_of(*limit);
+    const Quantization& q = map.quantization;
+    if (!clamp || q.scale.size() != 1 || q.zero_point.size() != 1) return false;
+    const IntegerRange range = integer_range(map.dtype);
+    const double scale = static_cast<double>(q.scale[0]);
+    const double low = scale * static_cast<double>(range.low - q.zero_point[0]),
+                 high = scale * static_cast<double>(range.high - q.zero_point[0]);
+    const double rounding = scale / 2;  // an end of the range need not fall on a step
+    return low >= static_cast<double>(clamp->low) - rounding && high <= static_cast<double>(clamp->high) + rounding;
+  }
+
+  /// In ONNX models, who folds an operator into the one before it gives that the name of the last map. Converters to TFLite do not, nor
+  /// does the QOperator form where the grid takes an activation's place: there it is the name of the map before.
   std::optional<std::pair<int, int>> same_name(const std::vector<Stage>& own, const std::vector<Stage>& other) const {
     for (auto r = own.rbegin(); r != own.rend(); ++r) {
       const TensorInfo& map = r_.index.tensor(r->tensor);
       for (const Stage& q : other) {
         const TensorInfo& twin = q_.index.tensor(q.tensor);
-        if (!map.name.empty() && map.name == twin.name && shapes_fit_turned(map, twin)) return std::pair(r->tensor, q.tensor);
+        if (map.name.empty() || map.name != twin.name || !shapes_fit_turned(map, twin)) continue;
+        const bool limited = r != own.rbegin() && &q == &other.back() && does_limit(twin, std::prev(r)->limit);
+        return std::pair(limited ? std::prev(r)->tensor : r->tensor, q.tensor);
       }
     }
     return std::nullopt;

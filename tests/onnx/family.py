@@ -55,7 +55,7 @@ class Family:
         results = [onnx.ValueInfoProto(name=name) for name in self.outputs]
         known = [helper.make_tensor_value_info(each.name, each.data_type, each.dims) for each in extra]
         graph = helper.make_graph(self.nodes, self.name, feeds, results + known, self.constants + list(extra))
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=min(10, 6 if self.opset < 13 else 10))
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset), helper.make_opsetid("com.microsoft", 1)], ir_version=min(10, 6 if self.opset < 13 else 10))
 
     def write(self):
         bare = self.model()

@@ -5,7 +5,7 @@ import numpy as np
 import onnx
 import onnxruntime as ort
 from onnx import TensorProto, helper, numpy_helper
-from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
+from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_dynamic, quantize_static
 
 from family import DATA
 
@@ -47,11 +47,15 @@ def write_network():
     kinds = {"qdq_uint8": {"activation_type": QuantType.QUInt8, "weight_type": QuantType.QInt8},
              "qdq_channels": {"activation_type": QuantType.QInt8, "weight_type": QuantType.QInt8, "per_channel": True},
              "qdq_int16": {"activation_type": QuantType.QInt16, "weight_type": QuantType.QInt8, "per_channel": True}}
+    kinds |= {"qoperators_uint8": kinds["qdq_uint8"], "qoperators_channels": kinds["qdq_channels"], "dynamic": {"weight_type": QuantType.QInt8}}
     expected = {}
     for name in ["network", *kinds]:
         target = os.path.join(DATA, name + ".onnx")
-        if name in kinds:
-            quantize_static(path, target, Digits(pictures), quant_format=QuantFormat.QDQ, **kinds[name])
+        if name == "dynamic":
+            quantize_dynamic(path, target, **kinds[name])
+        elif name in kinds:
+            form = QuantFormat.QOperator if name.startswith("qoperators") else QuantFormat.QDQ
+            quantize_static(path, target, Digits(pictures), quant_format=form, **kinds[name])
         options = ort.SessionOptions()
         options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
         session = ort.InferenceSession(target, options)

@@ -131,10 +131,56 @@ std::vector<double> run_scores(const std::shared_ptr<const Model>& model, Mode m
 
 TEST(OnnxNetwork, RunsAsInOnnxRuntime) {
   EXPECT_GT(decibels(scores_of("network"), run_scores(must_load("network.onnx"), Mode::kFp32)), 110);
-  for (const std::string name : {"qdq_uint8", "qdq_channels", "qdq_int16"}) {
+  for (const std::string name : {"qdq_uint8", "qdq_channels", "qdq_int16", "qoperators_uint8", "qoperators_channels", "dynamic"}) {
     const auto given = run_scores(must_load(name + ".onnx"), Mode::kFakeQuant);
     EXPECT_GT(decibels(scores_of(name), given), 45) << name;  // sums that fall on the other side of a tie make a step
     EXPECT_NEAR(decibels(scores_of("network"), scores_of(name)), decibels(scores_of("network"), given), 1) << name;
+  }
+}
+
+TEST(OnnxNetwork, OperatorsOnCodesBecomeTheGridsOfMaps) {
+  const auto model = must_load("qoperators_uint8.onnx"), pairs = must_load("qdq_uint8.onnx");
+  EXPECT_EQ(types_of(*model), types_of(*pairs));
+  for (const char* name : {"image", "conv1", "pool1", "conv2", "conv3", "sum", "both", "mean", "flat", "logits", "scores"}) {
+    const TensorInfo& map = tensor_named(*model, name);
+    EXPECT_EQ(map.dtype, DType::kUInt8) << name;
+    EXPECT_EQ(map.quantization.scale.size(), 1U) << name;
+  }
+  for (const char* name : {"w1", "b1", "w2", "b2", "w3", "w4", "b4"}) {
+    const TensorInfo &constant = tensor_named(*model, name), &twin = tensor_named(*pairs, name);
+    EXPECT_TRUE(constant.is_constant) << name;
+    EXPECT_EQ(constant.dtype, twin.dtype) << name;
+    EXPECT_EQ(constant.quantization.scale, twin.quantization.scale) << name;
+  }
+  EXPECT_EQ(model->main().tensors.size(), pairs->main().tensors.size());
+  EXPECT_EQ(tensor_named(*must_load("qoperators_channels.onnx"), "b2").quantization.scale.size(), 8U);
+}
+
+TEST(OnnxNetwork, ProductsOfDynamicGridsHaveTheirWeights) {
+  const auto model = must_load("dynamic.onnx");
+  const auto types = types_of(*model);
+  EXPECT_EQ(std::ranges::count(types, "DynamicQuantizeLinear"), 4);
+  EXPECT_EQ(std::ranges::count(types, "Conv"), 3);
+  EXPECT_EQ(std::ranges::count(types, "MatMul"), 1);
+  EXPECT_EQ(std::ranges::count(types, "Cast"), 0);
+  EXPECT_EQ(tensor_named(*model, "w2").dtype, DType::kInt8);
+}
+
+/// In the QOperator form a map has the name of the Conv whose Relu its grid does: it is the Relu's twin.
+TEST(OnnxNetwork, GridsThatLimitPairWithWhatTheyLimitTo) {
+  const auto reference = must_load("network.onnx"), quantized = must_load("qoperators_uint8.onnx");
+  const auto data = open_data(onnx_file("pictures.npz"), *reference);
+  ASSERT_TRUE(data.ok());
+  CompareOptions options;
+  options.records = {0, 4};
+  const auto result = compare(reference, quantized, **data, options);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  for (const char* name : {"relu1", "pool1", "clip2", "conv3", "sum", "both", "mean", "flat", "logits", "scores"}) {
+    const MapComparison* const map = find_map(*result, name);
+    ASSERT_NE(map, nullptr) << name;
+    const MetricValue* const sqnr = find_metric(*result, *map, "sqnr");
+    ASSERT_NE(sqnr, nullptr) << name;
+    EXPECT_GT(sqnr->value, 20) << name;
   }
 }
 

@@ -71,6 +71,7 @@ struct Graph {
   std::vector<std::string> nodes, initializers, inputs, outputs;
   std::int64_t opset = 17;
   bool sparse = false;
+  bool microsoft = false;  ///< imports that domain's operators
 
   std::string model() const {
     std::string bytes;
@@ -89,6 +90,11 @@ struct Graph {
     pbf_writer set(writer, 8);
     set.add_int64(2, opset);
     set.commit();
+    if (microsoft) {
+      pbf_writer other(writer, 8);
+      other.add_string(1, "com.microsoft");
+      other.add_int64(2, 1);
+    }
     return bytes;
   }
 };
@@ -313,6 +319,46 @@ TEST_F(OnnxReader, RefusesScalesThatAreSharedWithoutEnd) {
   EXPECT_THAT(error(graph), HasSubstr("shares constants so often"));
   graph.nodes.resize(2);
   EXPECT_EQ(error(graph), "");
+}
+
+/// Codes of x, and a QLinearAdd of them and themselves.
+Graph added(std::vector<std::string> more, const std::string& output) {
+  Graph graph = quantized({}, {});
+  graph.nodes = {node("QuantizeLinear", {"x", "s", "z"}, {"x_quantized"}),
+                 node("QLinearAdd", {"x_quantized", "s", "z", "x_quantized", "s", "z", "t", "z"}, {"y_quantized"}, "com.microsoft")};
+  graph.nodes.insert(graph.nodes.end(), more.begin(), more.end());
+  graph.initializers.push_back(tensor("t", kFloat, {}, [](pbf_writer& writer) { writer.add_float(4, 1.5F); }));
+  graph.microsoft = true;
+  graph.outputs = {value_info(output)};
+  return graph;
+}
+
+TEST_F(OnnxReader, SpreadsOperatorsOnCodes) {
+  const auto model =
+      load(added({node("Transpose", {"y_quantized"}, {"t_quantized"}), node("DequantizeLinear", {"t_quantized", "t", "z"}, {"out"})}, "out")
+               .model());
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_THAT(labels(*model), ElementsAre("Add", "Transpose"));
+  const TensorInfo& sum = model->main().tensors[static_cast<std::size_t>(model->main().operators[0].outputs[0])];
+  EXPECT_EQ(sum.name, "y");
+  EXPECT_THAT(sum.quantization.scale, ElementsAre(1.5F));
+}
+
+TEST_F(OnnxReader, LeavesCodesOfOperatorsOnCodesThatLeaveTheGraph) {
+  Graph graph = added({}, "y_quantized");
+  graph.outputs = {value_info("y_quantized", {4}, kInt8)};
+  const auto model = load(graph.model());
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_THAT(labels(*model), ElementsAre("Add", "QuantizeLinear"));
+}
+
+TEST_F(OnnxReader, LeavesOperatorsOnCodesThatLackAScale) {
+  Graph graph = added({}, "y_quantized");
+  graph.nodes[1] = node("QLinearAdd", {"x_quantized", "s", "z", "x_quantized"}, {"y_quantized"}, "com.microsoft");
+  graph.outputs = {value_info("y_quantized", {4}, kInt8)};
+  const auto model = load(graph.model());
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_THAT(labels(*model), ElementsAre("QuantizeLinear", "com.microsoft.QLinearAdd"));
 }
 
 TEST_F(OnnxReader, LeavesHalfPrecisionAsItStands) {

@@ -9,6 +9,7 @@
 #include "model/onnx/fields.h"
 #include "model/onnx/fold_quantization.h"
 #include "model/onnx/graph_proto.h"
+#include "model/onnx/spread_quantized.h"
 #include "model/printable.h"
 
 namespace visq::loader::model_format_onnx {
@@ -102,6 +103,7 @@ Status read_message(Bytes file, const std::string& path, Model& model) {
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
     VISQ_TRY(check_tensor(graph.tensors[i], graph_place.tensor(static_cast<int>(i), graph.tensors[i].name)));
   }
+  VISQ_TRY(onnx::spread_quantized(graph, fields.sets, store, graph_place));
   VISQ_TRY(onnx::fold_quantization(graph, store, graph_place));
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
     VISQ_TRY(check_tensor(graph.tensors[i], graph_place.tensor(static_cast<int>(i), graph.tensors[i].name)));

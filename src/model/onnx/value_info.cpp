@@ -72,23 +72,45 @@ Result<bool> read_type(Bytes bytes, TensorInfo& tensor, const Place& place) {
 }
 
 /// Where an output's type comes from, but for those of the first input's type.
-enum class Source : std::uint8_t { kInteger64, kBool, kInput1, kInput2, kAttributeTo, kGrid };
+enum class Source : std::uint8_t { kInteger64, kInteger32, kCode, kFloat, kBool, kInput1, kInput2, kInput7, kAttributeTo, kGrid, kGemm };
 struct Rule {
   std::string_view type;
   std::size_t output;
   Source source;
 };
-constexpr Rule kRules[] = {{"Shape", 0, Source::kInteger64},     {"Size", 0, Source::kInteger64},
-                           {"ArgMax", 0, Source::kInteger64},    {"ArgMin", 0, Source::kInteger64},
-                           {"NonZero", 0, Source::kInteger64},   {"TopK", 1, Source::kInteger64},
-                           {"MaxPool", 1, Source::kInteger64},   {"Equal", 0, Source::kBool},
-                           {"Greater", 0, Source::kBool},        {"Less", 0, Source::kBool},
-                           {"GreaterOrEqual", 0, Source::kBool}, {"LessOrEqual", 0, Source::kBool},
-                           {"IsNaN", 0, Source::kBool},          {"IsInf", 0, Source::kBool},
-                           {"Dropout", 1, Source::kBool},        {"Where", 0, Source::kInput1},
-                           {"CastLike", 0, Source::kInput1},     {"ConstantOfShape", 0, Source::kInput1},
-                           {"OneHot", 0, Source::kInput2},       {"DequantizeLinear", 0, Source::kInput1},
-                           {"Cast", 0, Source::kAttributeTo},    {"QuantizeLinear", 0, Source::kGrid}};
+constexpr Rule kRules[] = {{"Shape", 0, Source::kInteger64},
+                           {"Size", 0, Source::kInteger64},
+                           {"ArgMax", 0, Source::kInteger64},
+                           {"ArgMin", 0, Source::kInteger64},
+                           {"NonZero", 0, Source::kInteger64},
+                           {"TopK", 1, Source::kInteger64},
+                           {"MaxPool", 1, Source::kInteger64},
+                           {"Equal", 0, Source::kBool},
+                           {"Greater", 0, Source::kBool},
+                           {"Less", 0, Source::kBool},
+                           {"GreaterOrEqual", 0, Source::kBool},
+                           {"LessOrEqual", 0, Source::kBool},
+                           {"IsNaN", 0, Source::kBool},
+                           {"IsInf", 0, Source::kBool},
+                           {"Dropout", 1, Source::kBool},
+                           {"Where", 0, Source::kInput1},
+                           {"CastLike", 0, Source::kInput1},
+                           {"ConstantOfShape", 0, Source::kInput1},
+                           {"OneHot", 0, Source::kInput2},
+                           {"DequantizeLinear", 0, Source::kInput1},
+                           {"Cast", 0, Source::kAttributeTo},
+                           {"QuantizeLinear", 0, Source::kGrid},
+                           {"ConvInteger", 0, Source::kInteger32},
+                           {"MatMulInteger", 0, Source::kInteger32},
+                           {"DynamicQuantizeLinear", 0, Source::kCode},
+                           {"DynamicQuantizeLinear", 1, Source::kFloat},
+                           {"DynamicQuantizeLinear", 2, Source::kCode},
+                           {"MatMulIntegerToFloat", 0, Source::kInput2},
+                           {"QLinearConv", 0, Source::kInput7},
+                           {"QLinearMatMul", 0, Source::kInput7},
+                           {"QLinearConcat", 0, Source::kInput1},
+                           {"QLinearWhere", 0, Source::kInput1},
+                           {"QGemm", 0, Source::kGemm}};
 
 DType type_of(const Operator& op, std::span<const TensorInfo> tensors, std::size_t slot, DType otherwise) {
   const int tensor = input_of(op, slot);
@@ -129,16 +151,26 @@ DType result_type(const Operator& op, std::span<const TensorInfo> tensors, std::
   switch (rule->source) {
     case Source::kInteger64:
       return DType::kInt64;
+    case Source::kInteger32:
+      return DType::kInt32;
+    case Source::kCode:
+      return DType::kUInt8;
+    case Source::kFloat:
+      return DType::kFloat32;
     case Source::kBool:
       return DType::kBool;
     case Source::kInput1:
       return type_of(op, tensors, 1, DType::kFloat32);
     case Source::kInput2:
       return type_of(op, tensors, 2, DType::kFloat32);
+    case Source::kInput7:
+      return type_of(op, tensors, 7, DType::kUInt8);
     case Source::kAttributeTo:
       return element_type(op.attributes.integer("to")).value_or(DType::kFloat32);
     case Source::kGrid:
       return type_of(op, tensors, 2, element_type(op.attributes.integer("output_dtype")).value_or(DType::kUInt8));
+    case Source::kGemm:
+      return type_of(op, tensors, 8, DType::kFloat32);
   }
   return DType::kFloat32;
 }
