@@ -1,11 +1,9 @@
-// ONNX operators that normalize: BatchNormalization by constants, InstanceNormalization by each map, LayerNormalization by the last axes.
-// Sums are in double.
+// ONNX operators that normalize maps: BatchNormalization by constants, InstanceNormalization by each map. Sums are in double.
 #include <cmath>
 
 #include "core/as_size.h"
 #include "core/cpu_clones.h"
-#include "kernels/indexing/broadcast.h"
-#include "kernels/parameters.h"
+#include "kernels/op.h"
 
 namespace visq::kernels::ops_onnx_normalization {
 namespace {
@@ -88,46 +86,9 @@ Result<std::unique_ptr<Kernel>> prepare_instance(PrepareContext& context) {
   });
 }
 
-/// The step of scale or bias along the elements that are normalized together: 0 where it is one number.
-Result<std::int64_t> step_of(const PrepareContext& context, int slot, const Shape& row) {
-  VISQ_TRY(context.expect_type(slot, "a parameter", {DType::kFloat32}));
-  const Shape& shape = context.input(slot).shape;
-  if (broadcast_shape(std::initializer_list<const Shape*>{&shape, &row}) != row) {
-    return context.fail("input {} has the shape {}, which does not broadcast to {}", slot, to_string(shape), to_string(row));
-  }
-  if (shape.elements() != row.elements() && shape.elements() != 1) return context.unsupported("a parameter of shape {}", to_string(shape));
-  return shape.elements() == 1 ? 0 : 1;
-}
-
-Result<std::unique_ptr<Kernel>> prepare_layer(PrepareContext& context) {
-  VISQ_TRY(context.expect_inputs(2, 3));
-  if (context.output_count() != 1) return context.unsupported("its mean and deviation are not offered");
-  const Shape& from = context.input(kInput).shape;
-  VISQ_ASSIGN(const int axis, checked_axis(context, context.attributes().integer("axis", -1), from.rank()));
-  const Shape row(from.dims().subspan(as_size(axis)));
-  VISQ_ASSIGN(const std::int64_t scale_step, step_of(context, kScale, row));
-  VISQ_ASSIGN(const std::int64_t bias_step, context.has_input(kBias) ? step_of(context, kBias, row) : Result<std::int64_t>(0));
-  VISQ_TRY(context.set_output(0, DType::kFloat32, from));
-  return make_kernel([epsilon = epsilon_of(context), count = row.elements(), scale_step, bias_step](EvalContext& eval) -> Status {
-    const auto in = eval.in<float>(kInput);
-    const auto out = eval.out<float>(0);
-    const float none = 0;
-    const float* const scale = eval.in<float>(kScale).data();
-    const float* const bias = eval.has_input(kBias) ? eval.in<float>(kBias).data() : &none;
-    for (std::size_t first = 0; first < in.size(); first += as_size(count)) {
-      const Line line = centered(in.data() + first, count, epsilon);
-      along(line, in.data() + first, out.data() + first, count);
-      float* const values = out.data() + first;
-      for (std::int64_t i = 0; i < count; ++i) values[i] = values[i] * scale[i * scale_step] + bias[i * bias_step];
-    }
-    return {};
-  });
-}
-
 constexpr OpDef kDefinitions[] = {
     {.name = "ai.onnx.BatchNormalization", .prepare = prepare_batch, .types = {DType::kFloat32}, .kind = OpKind::kBatchNormalization},
     {.name = "ai.onnx.InstanceNormalization", .prepare = prepare_instance, .types = {DType::kFloat32}},
-    {.name = "ai.onnx.LayerNormalization", .prepare = prepare_layer, .types = {DType::kFloat32}},
 };
 
 }  // namespace
