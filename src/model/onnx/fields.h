@@ -35,6 +35,7 @@ enum class AttributeField : std::uint32_t {
   kTensor = 5,
   kReals = 7,
   kIntegers = 8,
+  kTexts = 9,
 };
 
 enum class TensorField : std::uint32_t {

@@ -11,6 +11,7 @@ void read_attribute(Bytes bytes, Node& node) {
   std::optional<Bytes> tensor;
   std::vector<std::int64_t> integers;
   std::vector<double> reals;
+  std::string texts;  // with commas between them
   for (Message<AttributeField> attribute(bytes); attribute.next();) {
     switch (attribute.field()) {
       case AttributeField::kName:
@@ -34,10 +35,14 @@ void read_attribute(Bytes bytes, Node& node) {
       case AttributeField::kIntegers:
         attribute.append_integers(integers);
         break;
+      case AttributeField::kTexts:
+        texts += (texts.empty() ? "" : ",") + attribute.text();
+        break;
       default:
         attribute.skip();
     }
   }
+  if (!texts.empty()) value = std::move(texts);
   if (!integers.empty()) value = std::move(integers);
   if (!reals.empty()) value = std::move(reals);
   if (tensor) node.tensors[name] = *tensor;

@@ -18,7 +18,8 @@ struct Node {
   std::map<std::string, Bytes> tensors;  ///< attributes that hold a tensor: its message
 };
 
-/// Attributes that hold graphs, sparse tensors or texts in lists are left out: no operator that can be run has any.
+/// Texts in lists become one, with commas between them. Attributes that hold graphs or sparse tensors are left out: no operator that can
+/// be run has any.
 Node read_node(Bytes message);
 
 /// The operator sets of a model: version by domain, "ai.onnx" for the standard's own.
