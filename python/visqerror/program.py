@@ -133,6 +133,27 @@ def _end(child: subprocess.Popen[bytes]) -> None:
         child.wait()
 
 
+class _HeldInterrupt:
+    """Ctrl-C while the program starts comes once its process is known: else that would go on without anybody to end it."""
+
+    def __init__(self) -> None:
+        self._came = False
+        self._held = threading.current_thread() is threading.main_thread()  # no other has handlers of signals
+        if self._held:
+            self._before = signal.signal(signal.SIGINT, self._note)
+
+    def _note(self, _number: int, _frame: object) -> None:
+        self._came = True
+
+    def release(self) -> None:
+        if not self._held:
+            return
+        self._held = False
+        signal.signal(signal.SIGINT, self._before)
+        if self._came:
+            signal.raise_signal(signal.SIGINT)
+
+
 def _start(words: Sequence[str], stderr: int) -> subprocess.Popen[bytes]:
     """In a session of its own: Ctrl-C of a terminal reaches Python, which passes it on once."""
     try:
@@ -148,10 +169,11 @@ def _drain(pipe: IO[bytes], said: list[bytes]) -> None:
         said.append(pipe.read())
 
 
-def _attend(child: subprocess.Popen[bytes], stderr: int, listener: _Listener) -> bytes:
+def _attend(child: subprocess.Popen[bytes], stderr: int, listener: _Listener, interrupt: _HeldInterrupt) -> bytes:
     """Hears the program to its end, and ends it if that is cut short. Returns its stdout."""
     said: list[bytes] = []
     try:
+        interrupt.release()
         reader = threading.Thread(target=_drain, args=[child.stdout, said])
         reader.start()
         _listen(stderr, listener)
@@ -170,11 +192,13 @@ def call(words: Sequence[str]) -> Outcome:
     tqdm = progress_bar()
     listener = _Listener(tqdm)
     ours, theirs = os.openpty() if tqdm is not None else os.pipe()
+    interrupt = _HeldInterrupt()
     try:
         child = _start(words, theirs)
-        stdout = _attend(child, ours, listener)
+        stdout = _attend(child, ours, listener, interrupt)
     finally:
         os.close(ours)
+        interrupt.release()
     if child.returncode == _INTERRUPTED:
         raise KeyboardInterrupt
     return Outcome(child.returncode, stdout, listener.lines)
