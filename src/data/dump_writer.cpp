@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "data/hdf5/hdf5_array.h"
 #include "data/hdf5/hdf5_write.h"
+#include "data/sources/input_spec.h"
 #include "visq/dump.h"
 
 namespace visq {
@@ -63,6 +64,8 @@ Status DumpWriter::add(const FeatureMap& map) {
   const Handle type = hdf5::stored_type(map.dtype);
   if (!type) return {};  // resources and the like are left out
   const std::string place = fmt::format("{}: record {}, tensor {}", state_->path, state_->record_name, map.tensor);
+  // What is larger could not be read back.
+  VISQ_TRY(data::check_size(map.dtype, map.shape, place));
   const Handle space = hdf5::space_of(map.shape);
   if (!space) return bad_input("{}: shape {} cannot be stored", place, to_string(map.shape));
   const Handle dataset = hdf5::make_dataset(state_->record, std::to_string(map.tensor).c_str(), type, space);

@@ -66,8 +66,8 @@ Result<std::unique_ptr<RecordSource>> open_joined(const std::vector<NamedPart>& 
   for (const NamedPart& part : parts) names.push_back(part.input);
   const auto chosen = match_names(inputs, names);
   if (names.size() != inputs.size() || std::find(chosen.begin(), chosen.end(), -1) != chosen.end()) {
-    return bad_input("{}: names and inputs do not match: names {}; inputs {}", printable(description), quoted_list(names),
-                     quoted_list(names_of(inputs)));
+    return bad_input("{}: names and inputs do not match: names {}; inputs {}{}", printable(description), quoted_list(names),
+                     quoted_list(names_of(inputs)), own_places(inputs));
   }
   std::vector<std::unique_ptr<RecordSource>> sources;
   for (std::size_t i = 0; i < inputs.size(); ++i) {

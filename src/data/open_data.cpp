@@ -15,15 +15,15 @@ namespace {
 
 /// "is neither a .npy nor an HDF5 file": the kinds of files that can be opened.
 template <class Opens>
-Error of_no_kind(const std::string& path, Opens DataFormat::*opens) {
+Error of_no_kind(const std::string& path, Opens DataFormat::*opens, std::string_view advice = "") {
   std::vector<std::string_view> names;
   for (const DataFormat* format : data_formats()) {
     if (format->*opens != nullptr && !format->name.empty()) names.push_back(format->name);
   }
-  if (names.size() == 1) return bad_input("{}: is not {} file", path, names.front());
+  if (names.size() == 1) return bad_input("{}: is not {} file{}", path, names.front(), advice);
   const std::string_view last = names.back();
   names.pop_back();
-  return bad_input("{}: is neither {} nor {} file", path, joined(names, ", "), last);
+  return bad_input("{}: is neither {} nor {} file{}", path, joined(names, ", "), last, advice);
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ Result<std::unique_ptr<RecordSource>> open_numbered(const std::string& path, con
   const DataPath place = split_dataset(path);
   VISQ_ASSIGN(const bool folder, is_folder(place.file));
   const DataFormat* format = format_of(place.file, folder, &DataFormat::open);
-  if (format == nullptr) return of_no_kind(place.file, &DataFormat::open);
+  if (format == nullptr) return of_no_kind(place.file, &DataFormat::open, "; numpy.save(\"data.npy\", records) writes one");
   if (!place.dataset.empty() && !format->names_datasets) {
     return bad_input("{}: is neither an HDF5 nor an .npz file, which alone hold arrays with names like '{}'", place.file,
                      printable(place.dataset));

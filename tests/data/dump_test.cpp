@@ -14,6 +14,7 @@
 #include "support/models/data_models.h"
 #include "support/runs/data_files.h"
 #include "visq/dumps/dump_layout.h"
+#include "visq/limits.h"
 
 /// For builds with a leak checker: after a failed close (full disk) the library itself keeps a few buffers.
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }  // NOLINT(bugprone-reserved-identifier)
@@ -25,6 +26,7 @@ using testing::array_of;
 using testing::data_tensor;
 using testing::DataFolder;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using testing::floats;
 using testing::Hdf5File;
 using ::testing::IsEmpty;
@@ -171,6 +173,20 @@ TEST_F(Dump, LeavesOutWhatHasNoElements) {
   EXPECT_TRUE(writer->add(map_of(0, data_tensor("r", DType::kResource, {}), Array{DType::kResource, {}, {}, {}})).ok());
   ASSERT_TRUE(writer->commit().ok());
   EXPECT_THAT(open_dump(path_).value()->tensors(0).value(), IsEmpty());
+}
+
+TEST_F(Dump, RefusesToWriteWhatCouldNotBeReadBack) {
+  const Limits before = limits();
+  Limits small = before;
+  small.input = 16;
+  set_limits(small);
+  auto writer = DumpWriter::create(path_, "m", Mode::kFp32).value();
+  ASSERT_TRUE(writer->begin_record(7).ok());
+  EXPECT_TRUE(writer->add(map_of(0, data_tensor("t", DType::kFloat32, {4}), make_array(DType::kFloat32, {4}))).ok());
+  const Status added = writer->add(map_of(1, data_tensor("u", DType::kFloat32, {5}), make_array(DType::kFloat32, {5})));
+  set_limits(before);
+  ASSERT_FALSE(added.ok());
+  EXPECT_THAT(added.error().message, EndsWith("record 7, tensor 1: shape [5] of float32 exceeds the limit of 1K; --max-input allows more"));
 }
 
 TEST_F(Dump, EqualMapsMakeEqualFiles) {

@@ -207,9 +207,9 @@ TEST_F(Hdf5Source, TellsGroupsThatAreNotNumberedFromZero) {
 TEST_F(Hdf5Source, TellsFilesThatAreNoHdf5) {
   EXPECT_EQ(error(one_), "data.h5: cannot be opened: No such file or directory");
   testing::write_bytes(path_, "<html>");
-  EXPECT_EQ(error(one_), "data.h5: is neither a picture, a .npy, an .npz nor an HDF5 file");
+  EXPECT_EQ(error(one_), "data.h5: is neither a picture, a .npy, an .npz nor an HDF5 file; numpy.save(\"data.npy\", records) writes one");
   testing::write_bytes(path_, "");
-  EXPECT_EQ(error(one_), "data.h5: is neither a picture, a .npy, an .npz nor an HDF5 file");
+  EXPECT_EQ(error(one_), "data.h5: is neither a picture, a .npy, an .npz nor an HDF5 file; numpy.save(\"data.npy\", records) writes one");
   testing::write_bytes(path_, "\x89HDF\r\n\x1a\n");
   EXPECT_THAT(error(one_), ::testing::StartsWith("data.h5: cannot be read: "));
   EXPECT_EQ(open_data("/dev/null", one_).error().message, "/dev/null: is neither a file nor a folder");

@@ -22,6 +22,9 @@ using testing::floats;
 using testing::npy;
 using testing::write_bytes;
 
+/// What to do, behind messages about the model of two inputs.
+const std::string kNpyAdvice = "; give each input its own, as -d serving/x:0=PATH,ids=PATH";
+
 class NpySource : public ::testing::Test {
  protected:
   std::string error(const std::string& path, const Model& model, std::int64_t index = 0) const {
@@ -132,8 +135,10 @@ TEST_F(NpySource, TellsHostileHeaders) {
         "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2,)}"}) {
     EXPECT_EQ(header_error(header, 8), no_dictionary) << header;
   }
-  EXPECT_EQ(header_error("{'descr': '|O', 'fortran_order': False, 'shape': (1, 2)}", 16), "a.npy: type '|O' cannot be read");
-  EXPECT_EQ(header_error("{'descr': '', 'fortran_order': False, 'shape': (1, 2)}", 16), "a.npy: type '' cannot be read");
+  EXPECT_EQ(header_error("{'descr': '|O', 'fortran_order': False, 'shape': (1, 2)}", 16),
+            "a.npy: type '|O' cannot be read; save numbers, as x.astype(\"float32\")");
+  EXPECT_EQ(header_error("{'descr': '', 'fortran_order': False, 'shape': (1, 2)}", 16),
+            "a.npy: type '' cannot be read; save numbers, as x.astype(\"float32\")");
   EXPECT_EQ(header_error("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 2)}", 8),
             "a.npy: is in Fortran order; save numpy.ascontiguousarray of it");
 }
@@ -158,7 +163,7 @@ TEST_F(NpySource, ChecksSizesAgainstTheFile) {
 TEST_F(NpySource, TellsStackedFilesThatDoNotFit) {
   write_bytes(file_, npy("<f4", floats({3, 1, 4}, {})));
   EXPECT_EQ(error(file_, one_), "a.npy: record 0, input 0 'x': shape [1, 4], expected [1, 2]");
-  EXPECT_EQ(error(file_, two_), "a.npy: holds arrays of one input, m.tflite has 2");
+  EXPECT_EQ(error(file_, two_), "a.npy: holds arrays of one input, m.tflite has 2" + kNpyAdvice);
   write_bytes(file_, npy("<f4", floats({}, {1})));
   EXPECT_EQ(error(file_, one_), "a.npy: is a scalar; its first axis must count the records");
   write_bytes(file_, npy("<f4", floats({0, 2}, {})));
@@ -176,7 +181,7 @@ TEST_F(NpySource, ReadsAFolderOfOneInput) {
   EXPECT_EQ((*source)->count(), 12);
   EXPECT_EQ(read(folder_.file("d"), one_, 10).values<float>()[0], 10);
   EXPECT_EQ(shown((*source)->read(12).error().message), "d: record 12: there are 12 records");
-  EXPECT_EQ(error(folder_.file("d"), two_), "d: holds arrays of one input, m.tflite has 2");
+  EXPECT_EQ(error(folder_.file("d"), two_), "d: holds arrays of one input, m.tflite has 2" + kNpyAdvice);
   write_bytes(folder_.file("d/3.npy"), npy("<f4", floats({3}, {})));
   EXPECT_EQ(error(folder_.file("d"), one_, 3), "d: record 3, input 0 'x': shape [3], expected [1, 2]");
   std::filesystem::remove(folder_.file("d/3.npy"));
@@ -201,10 +206,11 @@ INSTANTIATE_TEST_SUITE_P(Names, NpyFolders,
 TEST_F(NpySource, ShowsBothListsWhereFoldersDoNotMatch) {
   write_bytes(folder_.file("d/a/0.npy"), npy("<f4", floats({2}, {})));
   write_bytes(folder_.file("d/ids/0.npy"), npy("<i4", make_array(DType::kInt32, {1})));
-  EXPECT_EQ(error(folder_.file("d"), two_), "d: sub-folders and inputs do not match: sub-folders 'a', 'ids'; inputs 'serving/x:0', 'ids'");
+  EXPECT_EQ(error(folder_.file("d"), two_),
+            "d: sub-folders and inputs do not match: sub-folders 'a', 'ids'; inputs 'serving/x:0', 'ids'" + kNpyAdvice);
   write_bytes(folder_.file("d/0/0.npy"), npy("<f4", floats({2}, {})));
   EXPECT_EQ(error(folder_.file("d"), two_),
-            "d: sub-folders and inputs do not match: sub-folders '0', 'a', 'ids'; inputs 'serving/x:0', 'ids'");
+            "d: sub-folders and inputs do not match: sub-folders '0', 'a', 'ids'; inputs 'serving/x:0', 'ids'" + kNpyAdvice);
   EXPECT_EQ(error(folder_.file("empty/x"), one_).substr(0, 10), "empty/x: c");
 }
 

@@ -18,6 +18,8 @@ using testing::write_bytes;
 using testing::zip;
 
 const Model kOne = data_model("m.tflite", {data_tensor("x", DType::kFloat32, {1, 2})});
+/// What to do, behind messages about it.
+const std::string kNpzAdvice = "; give each input its own, as -d serving_default_x:0=PATH,ids=PATH";
 const Model kTwo =
     data_model("m.tflite", {data_tensor("serving_default_x:0", DType::kFloat32, {1, 2}), data_tensor("ids", DType::kInt32, {1})});
 
@@ -76,7 +78,7 @@ TEST_F(NpzSource, AsksWhichOfSeveral) {
             "as in a.npz:x_train");
   EXPECT_THAT(values(read(file_ + ":x_test", kOne).inputs[0]), ElementsAre(8, 9));
   EXPECT_EQ(error(file_ + ":y", kOne), "a.npz: there is no array 'y', only 'x_train', 'x_test'");
-  EXPECT_EQ(error(file_ + ":x_test", kTwo), "a.npz: 'x_test': holds arrays of one input, m.tflite has 2");
+  EXPECT_EQ(error(file_ + ":x_test", kTwo), "a.npz: 'x_test': holds arrays of one input, m.tflite has 2" + kNpzAdvice);
 }
 
 TEST_F(NpzSource, TakesNamelessArraysInTheirOrder) {
@@ -86,7 +88,8 @@ TEST_F(NpzSource, TakesNamelessArraysInTheirOrder) {
   ASSERT_EQ(record.remarks.size(), 1U);
   EXPECT_THAT(record.remarks[0], HasSubstr("no array bears an input's name, so they are taken in their order: 'arr_0', 'arr_1' for "));
   write_bytes(file_, zip({{"x.npy", x_}, {"other.npy", ids({7, 8, 9})}}, false));
-  EXPECT_EQ(error(file_, kTwo), "a.npz: arrays and inputs do not match: arrays 'x', 'other'; inputs 'serving_default_x:0', 'ids'");
+  EXPECT_EQ(error(file_, kTwo),
+            "a.npz: arrays and inputs do not match: arrays 'x', 'other'; inputs 'serving_default_x:0', 'ids'" + kNpzAdvice);
 }
 
 TEST_F(NpzSource, TellsABatchAxisThatIsMissing) {

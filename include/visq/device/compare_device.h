@@ -29,8 +29,8 @@ Result<std::unique_ptr<DumpReader>> device_dump(DumpReader& device, const std::s
                                                 const DeviceDumpOptions& options, std::vector<std::string>& remarks);
 
 /// How far each map of the device (as device_dump() gives it) is from the model's, and whose operator's fault that is: each is also
-/// held against what the model's operators make of the device's own maps in integer arithmetic (in float, where nothing is quantized).
-/// Errors: those of the readers, and of running the operators.
+/// held against what the model's operators make of the device's own maps in integer arithmetic (in float where nothing is quantized,
+/// rounded where no standard says what integers give: ONNX). Errors: those of the readers, and of running the operators.
 Result<DeviceReport> device_report(DumpReader& device, DumpReader& reference, const Model& model);
 
 }  // namespace visq

@@ -28,6 +28,7 @@ struct Grid {
 struct Joined {
   DumpTensor device, reference;
   bool guessed = false;  ///< which is which: the values must confirm it
+  bool in_full = false;  ///< unless all maps are there, each in its place
   DeviceLayout layout;
   Grid grid;
 };
@@ -101,19 +102,6 @@ class DeviceDump final : public DumpReader {
   std::vector<std::int64_t> records_;
 };
 
-/// How many records the maps of a dump's only record hold along their first axes: the same in all that have a partner; 0: one.
-std::int64_t stacked_records(const DumpReader& device, const std::vector<analysis::NamedPair>& pairs) {
-  if (device.records().size() != 1) return 0;
-  std::int64_t count = 0;
-  for (const analysis::NamedPair& pair : pairs) {
-    const std::int64_t one = pair.reference.shape.elements(), all = pair.device.shape.elements();
-    const std::int64_t first = pair.device.shape.rank() > 0 ? pair.device.shape[0] : 0;
-    if (first < 2 || all != first * one || (count != 0 && count != first)) return 0;
-    count = first;
-  }
-  return count;
-}
-
 /// Chooses how the numbers are to be taken, and says so where it is not plain.
 void choose_grid(Joined& joined, const std::vector<double>& device, const std::vector<double>& wanted, std::vector<std::string>& remarks) {
   const DumpTensor &told = joined.device, &model = joined.reference;
@@ -155,7 +143,11 @@ struct Sample {
 
 Result<Sample> sample(DeviceDump& dump, Joined& joined, std::int64_t record, DumpReader& reference, std::int64_t stacked) {
   Sample result;
-  result.stored = stacked > 0 && joined.device.shape.rank() > 0 ? Shape(joined.device.shape.dims().subspan(1)) : joined.device.shape;
+  if (stacked > 0 && (joined.device.shape.rank() == 0 || joined.device.shape[0] != stacked)) {
+    return bad_input("'{}' {}: its first axis does not count {} records, as those of the other maps do",
+                     printable(analysis::name_of(joined.device)), to_string(joined.device.shape), stacked);
+  }
+  result.stored = analysis::shape_of_record(joined.device.shape, stacked);
   VISQ_ASSIGN(const Array wanted, reference.read(record, joined.reference));
   result.wanted = analysis::reals_of(wanted, joined.reference);
   for (DeviceLayout way : analysis::possible_layouts(result.stored, joined.reference.shape)) {
@@ -184,12 +176,15 @@ Status decide(DeviceDump& dump, Joined& joined, const Sample& sample, const Habi
               std::vector<std::string>& remarks) {
   const std::string name = printable(analysis::name_of(joined.reference)), device = printable(analysis::name_of(joined.device));
   joined.layout = analysis::likest(sample.ways);
-  if (joined.guessed && !analysis::is_sure(joined.layout)) {
+  if (joined.guessed && !joined.in_full && !analysis::is_sure(joined.layout)) {
     return bad_input("'{}' is not '{}', which comes next and has its size: their values differ", device, name);
   }
-  if (joined.guessed) {
+  if (joined.guessed && analysis::is_sure(joined.layout)) {
     remarks.push_back(fmt::format("{}: '{}' is taken for it by its place in the order, its size and its values (correlation {:.3f})", name,
                                   device, *joined.layout.correlation));
+  } else if (joined.guessed) {
+    remarks.push_back(
+        fmt::format("{}: '{}' is taken for it by its place in the order and its size, as all maps are; its values differ", name, device));
   }
   // Values that are wrong do not tell how they lie; axes do, and else what the other maps are like.
   if (!analysis::is_sure(joined.layout) && sample.stored.rank() < 2 && !habits.empty()) {
@@ -234,11 +229,11 @@ Result<std::unique_ptr<DumpReader>> device_dump(DumpReader& device, const std::s
                                                 const DeviceDumpOptions& options, std::vector<std::string>& remarks) {
   VISQ_ASSIGN(const auto found, device.tensors(device.records().front()));
   VISQ_ASSIGN(const auto wanted, reference.tensors(reference.records().front()));
-  VISQ_ASSIGN(auto pairs, analysis::pair_by_name(found, wanted, model, options.names, path, remarks));
-  const std::int64_t stacked = stacked_records(device, pairs);
+  VISQ_ASSIGN(auto pairs, analysis::pair_by_name(found, wanted, model, options.names, path, device.records().size() == 1, remarks));
+  const std::int64_t stacked = device.records().size() == 1 ? analysis::stacked_records(pairs) : 0;
   if (stacked > 0) remarks.push_back(fmt::format("{}: the first axis of each map counts {} records", path, stacked));
   std::vector<Joined> joined;
-  for (const analysis::NamedPair& pair : pairs) joined.push_back({pair.device, pair.reference, pair.guessed, {}, {}});
+  for (const analysis::NamedPair& pair : pairs) joined.push_back({pair.device, pair.reference, pair.guessed, pair.in_full, {}, {}});
   auto dump = std::make_unique<DeviceDump>(device, path, reference.model(), std::move(joined), stacked);
   std::vector<std::int64_t> common;
   std::ranges::set_intersection(dump->records(), reference.records(), std::back_inserter(common));

@@ -1,6 +1,7 @@
 #include "analysis/compare/device_names.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "analysis/compare/device_layout.h"
@@ -50,6 +51,10 @@ using Rule = bool (*)(const DumpTensor& device, const DumpTensor& reference, con
 /// From the surest to the least.
 constexpr Rule kRules[] = {
     [](const DumpTensor& d, const DumpTensor& r, const Model&) { return d.index >= 0 && d.name.empty() && d.index == r.index; },
+    // What ONNX's quantizer gives is the map on its grid; what bears the map's own name there is not rounded yet.
+    [](const DumpTensor& d, const DumpTensor& r, const Model&) {
+      return !r.scale.empty() && d.name == r.name + "_DequantizeLinear_Output";
+    },
     [](const DumpTensor& d, const DumpTensor& r, const Model&) { return !d.name.empty() && d.name == r.name; },
     [](const DumpTensor& d, const DumpTensor& r, const Model& model) {
       return !d.name.empty() && d.name == signature_name(model, r.index);
@@ -85,25 +90,21 @@ class NamePairs {
     }
   }
 
-  /// Maps that no name explains, in order, each with the next of the model's of its size.
-  void by_order() {
-    std::size_t next = 0;
+  /// Where no name explains anything: each map is the next of the model's of its size, in one record or in as many as first axes count,
+  /// whichever finds more. `stacked`: see shape_of_record().
+  void guess(std::int64_t stacked) {
     guessed_ = true;
-    for (std::size_t d = 0; d < device_.size(); ++d) {
-      if (partner_[d] >= 0 || device_[d].name.starts_with("m_")) continue;
-      for (std::size_t r = next; r < reference_.size(); ++r) {
-        if (taken_[r] || possible_layouts(device_[d].shape, reference_[r].shape).empty()) continue;
-        join(d, r);
-        next = r + 1;
-        break;
-      }
-    }
+    partner_ = by_order(0);
+    if (stacked == 0) return;
+    std::vector<int> along = by_order(stacked);
+    if (joined(along) > joined(partner_)) partner_ = std::move(along);
   }
 
   std::vector<NamedPair> pairs() const {
     std::vector<NamedPair> all;
     for (std::size_t d = 0; d < device_.size(); ++d) {
-      if (partner_[d] >= 0) all.push_back({device_[d], reference_[as_size(partner_[d])], guessed_});
+      if (partner_[d] < 0) continue;
+      all.push_back({device_[d], reference_[as_size(partner_[d])], guessed_, guessed_ && count() == reference_.size()});
     }
     return all;
   }
@@ -122,11 +123,26 @@ class NamePairs {
     }
     return names.empty() ? "" : data::quoted_list(names) + (more > 0 ? fmt::format(" and {} more", more) : "");
   }
-  bool any() const {
-    return std::any_of(partner_.begin(), partner_.end(), [](int partner) { return partner >= 0; });
-  }
+  std::size_t count() const { return joined(partner_); }
 
  private:
+  static std::size_t joined(const std::vector<int>& partners) {
+    return as_size(std::ranges::count_if(partners, [](int partner) { return partner >= 0; }));
+  }
+  std::vector<int> by_order(std::int64_t stacked) const {
+    std::vector<int> partners(device_.size(), -1);
+    std::size_t next = 0;
+    for (std::size_t d = 0; d < device_.size(); ++d) {
+      if (device_[d].name.starts_with("m_")) continue;
+      const Shape shape = shape_of_record(device_[d].shape, stacked);
+      std::size_t r = next;
+      while (r < reference_.size() && possible_layouts(shape, reference_[r].shape).empty()) ++r;
+      if (r == reference_.size()) continue;
+      partners[d] = static_cast<int>(r);
+      next = r + 1;
+    }
+    return partners;
+  }
   static int position(const std::vector<DumpTensor>& list, const std::string& name) {
     const auto found = std::find_if(list.begin(), list.end(), [&](const DumpTensor& tensor) {
       return name_of(tensor) == name || (tensor.index >= 0 && std::to_string(tensor.index) == name);
@@ -145,16 +161,48 @@ class NamePairs {
   bool guessed_ = false;
 };
 
+/// The number that most first axes of a dump's maps are, at least 2; 0 where there is none.
+std::int64_t usual_first_axis(const std::vector<DumpTensor>& maps) {
+  std::map<std::int64_t, int> times;
+  for (const DumpTensor& map : maps) {
+    if (map.shape.rank() > 0 && map.shape[0] >= 2) ++times[map.shape[0]];
+  }
+  const auto most = std::ranges::max_element(times, {}, [](const auto& each) { return each.second; });
+  return most == times.end() ? 0 : most->first;
+}
+
+/// How well maps fit those of the model: one for every map that can be its partner, and another where the axes say so, too.
+int fitting(const std::vector<NamedPair>& pairs, std::int64_t stacked) {
+  int sum = 0;
+  for (const NamedPair& pair : pairs) {
+    if (stacked > 0 && (pair.device.shape.rank() == 0 || pair.device.shape[0] != stacked)) continue;
+    const auto ways = possible_layouts(shape_of_record(pair.device.shape, stacked), pair.reference.shape);
+    if (!ways.empty()) sum += ways.front().as_shaped ? 2 : 1;
+  }
+  return sum;
+}
+
 }  // namespace
 
+Shape shape_of_record(const Shape& stored, std::int64_t stacked) {
+  return stacked > 0 && stored.rank() > 0 ? Shape(stored.dims().subspan(1)) : stored;
+}
+
+std::int64_t stacked_records(const std::vector<NamedPair>& pairs) {
+  std::vector<DumpTensor> maps;
+  for (const NamedPair& pair : pairs) maps.push_back(pair.device);
+  const std::int64_t count = usual_first_axis(maps);
+  return count > 0 && fitting(pairs, count) > fitting(pairs, 0) ? count : 0;
+}
+
 Result<std::vector<NamedPair>> pair_by_name(const std::vector<DumpTensor>& device, const std::vector<DumpTensor>& reference,
-                                            const Model& model, const NamedMaps& names, const std::string& path,
+                                            const Model& model, const NamedMaps& names, const std::string& path, bool one_record,
                                             std::vector<std::string>& remarks) {
   NamePairs pairs(device, reference, model);
   VISQ_TRY(pairs.take(names, path));
   for (const Rule rule : kRules) pairs.apply(rule);
-  if (!pairs.any()) pairs.by_order();
-  if (!pairs.any()) {
+  if (pairs.count() == 0) pairs.guess(one_record ? usual_first_axis(device) : 0);
+  if (pairs.count() == 0) {
     return bad_input("{}: no map has a name or a size of {}'s ('{}' …); --map FILE tells which is which", path, model.path,
                      printable(name_of(device.front())));
   }

@@ -170,7 +170,8 @@ class DeviceJudge {
     OneRecord data(std::move(inputs));
     RunOptions options;
     options.records = {0, 1};
-    options.mode = default_mode(model_) == Mode::kFp32 ? Mode::kFp32 : Mode::kInteger;
+    options.mode = default_mode(model_);
+    if (options.mode == Mode::kFakeQuant && model_.format != "onnx") options.mode = Mode::kInteger;
     KeptMap kept(output);
     VISQ_ASSIGN(const auto gaps, run(model, data, options, kept));
     return gaps.empty() ? std::move(kept.values) : std::vector<double>();

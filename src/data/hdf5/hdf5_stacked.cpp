@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "data/hdf5/hdf5_array.h"
 #include "data/hdf5/hdf5_readers.h"
+#include "data/sources/input_names.h"
 #include "data/sources/input_spec.h"
 #include "model/printable.h"
 
@@ -94,7 +95,7 @@ Result<std::unique_ptr<RecordSource>> read_hdf5_stacked(OpenFile opened, const s
   const hdf5::Session session;
   const std::string place = fmt::format("{}: dataset '{}'", path, printable(dataset));
   const auto inputs = input_specs(model);
-  if (inputs.size() != 1) return bad_input("{}: holds arrays of one input, {} has {}", place, model.path, inputs.size());
+  if (inputs.size() != 1) return one_input_only(place, model.path, inputs);
   VISQ_ASSIGN(hdf5::InputFile file, hdf5::open_file(std::move(opened), path));
   auto found = hdf5::open_dataset(file.id.get(), dataset, place);
   if (!found.ok()) return bad_input("{}{}", found.error().message, datasets_advice(file, path));

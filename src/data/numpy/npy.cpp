@@ -164,7 +164,7 @@ Result<NpyHeader> read_npy_header(std::istream& file, std::int64_t size, const s
   const auto* type = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const NpyType& t) { return t.code == code; });
   const char order = parser.descr->empty() ? '\0' : parser.descr->front();
   if (type == std::end(kTypes) || std::string_view("<>|=").find(order) == std::string_view::npos) {
-    return bad_input("{}: type '{}' cannot be read", place, printable(*parser.descr));
+    return bad_input("{}: type '{}' cannot be read; save numbers, as x.astype(\"float32\")", place, printable(*parser.descr));
   }
   if (*parser.fortran_order && parser.shape->rank() > 1) {
     return bad_input("{}: is in Fortran order; save numpy.ascontiguousarray of it", place);

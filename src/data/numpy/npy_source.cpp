@@ -27,8 +27,8 @@ Result<std::vector<std::string>> match_folders(const std::string& path, const st
     if (place >= 0) matched.push_back(folders[as_size(place)]);
   }
   if (matched.size() == inputs.size() && matched.size() == folders.size()) return matched;
-  return bad_input("{}: sub-folders and inputs do not match: sub-folders {}; inputs {}", path, quoted_list(folders),
-                   quoted_list(names_of(inputs)));
+  return bad_input("{}: sub-folders and inputs do not match: sub-folders {}; inputs {}{}", path, quoted_list(folders),
+                   quoted_list(names_of(inputs)), own_places(inputs));
 }
 
 /// One file per record and input.
@@ -64,10 +64,6 @@ class NpyFolderSource : public RecordSource {
   std::int64_t count_;
 };
 
-Error one_input_only(const std::string& path, const Model& model) {
-  return bad_input("{}: holds arrays of one input, {} has {}", path, model.path, model.main().inputs.size());
-}
-
 }  // namespace
 
 Result<std::unique_ptr<RecordSource>> open_npy_folder(const std::string& path, const Model& model) {
@@ -78,7 +74,7 @@ Result<std::unique_ptr<RecordSource>> open_npy_folder(const std::string& path, c
     VISQ_ASSIGN(folders, match_folders(path, inputs, top.folders));
     for (std::string& folder : folders) folder = fs::path(path) / folder;
   } else if (inputs.size() != 1) {
-    return one_input_only(path, model);
+    return one_input_only(path, model.path, inputs);
   }
   std::int64_t count = 0;
   for (std::size_t i = 0; i < folders.size(); ++i) {
@@ -92,7 +88,7 @@ Result<std::unique_ptr<RecordSource>> open_npy_folder(const std::string& path, c
 
 Result<std::unique_ptr<RecordSource>> open_stacked_npy(const std::string& path, const Model& model) {
   const auto inputs = input_specs(model);
-  if (inputs.size() != 1) return one_input_only(path, model);
+  if (inputs.size() != 1) return one_input_only(path, model.path, inputs);
   auto file = std::make_unique<std::ifstream>(path, std::ios::binary);
   VISQ_ASSIGN(NpyHeader header, read_npy_header(path, path));
   std::vector<StackedInput> stacked;

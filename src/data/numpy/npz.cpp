@@ -65,8 +65,8 @@ Result<std::vector<int>> choose(const std::string& path, const std::vector<NpzAr
     return chosen;
   }
   if (arrays.size() != inputs.size() || std::any_of(chosen.begin(), chosen.end(), [](int place) { return place >= 0; })) {
-    return bad_input("{}: arrays and inputs do not match: arrays {}; inputs {}", path, quoted_list(names_of_arrays(arrays)),
-                     quoted_list(names_of(inputs)));
+    return bad_input("{}: arrays and inputs do not match: arrays {}; inputs {}{}", path, quoted_list(names_of_arrays(arrays)),
+                     quoted_list(names_of(inputs)), own_places(inputs));
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) chosen[i] = static_cast<int>(i);
   notes.push_back(fmt::format("{}: no array bears an input's name, so they are taken in their order: {} for {}", path,
@@ -101,8 +101,7 @@ Result<std::unique_ptr<RecordSource>> open_npz(const std::string& path, const Mo
     if (named == arrays.end()) {
       return bad_input("{}: there is no array '{}', only {}", path, printable(dataset), quoted_list(names_of_arrays(arrays)));
     }
-    if (inputs.size() != 1)
-      return bad_input("{}: holds arrays of one input, {} has {}", npz_place(path, *named), model.path, inputs.size());
+    if (inputs.size() != 1) return one_input_only(npz_place(path, *named), model.path, inputs);
     arrays = {*named};
   }
   std::vector<std::string> notes;

@@ -40,8 +40,8 @@ class PicturesSource final : public RecordSource {
     const std::string& file = files_[as_size(index)];
     VISQ_ASSIGN(Pixels pixels, decode(file));
     const std::string place = fmt::format("{}: record {}", printable(file), index);
-    VISQ_ASSIGN(pixels, fitted(std::move(pixels), place));
     if (input_.dims[3] == 1) pixels = to_grey(pixels);
+    VISQ_ASSIGN(pixels, fitted(std::move(pixels), place));
     Record record{index, {}, {}};
     if (pixels.damaged) record.remarks.push_back(place + ": the file is damaged or cut off; what it lacks is guessed");
     Array array = make_array(DType::kUInt8, {1, pixels.height, pixels.width, pixels.channels});

@@ -11,34 +11,40 @@
 namespace visq::data {
 namespace {
 
+constexpr int kFraction = 22;  ///< bits of a weight behind the point: as Pillow has them, so that ties fall the same way
+
 /// Which pixels of a row become one of the result, and how much each counts.
 struct Window {
   int first = 0;
-  std::vector<float> weights;  ///< sum: 1
+  std::vector<std::int32_t> weights;  ///< sum: 1, but for the rounding of each
 };
 
 /// A triangle over the pixels that one of the result covers, at least one to each side.
 std::vector<Window> windows(int from, int to) {
   const double ratio = static_cast<double>(from) / to, reach = std::max(ratio, 1.0);
   std::vector<Window> all;
+  std::vector<double> weights;
   for (int i = 0; i < to; ++i) {
     const double centre = (i + 0.5) * ratio;
     const int first = std::max(0, static_cast<int>(centre - reach + 0.5));
     const int last = std::min(from, static_cast<int>(centre + reach + 0.5));
     Window window{first, {}};
     double sum = 0;
+    weights.clear();
     for (int pixel = first; pixel < last; ++pixel) {
-      const double weight = std::max(0.0, 1 - std::fabs((pixel + 0.5 - centre) / reach));
-      window.weights.push_back(static_cast<float>(weight));
-      sum += weight;
+      weights.push_back(std::max(0.0, 1 - std::fabs((pixel + 0.5 - centre) / reach)));
+      sum += weights.back();
     }
-    for (float& weight : window.weights) weight = static_cast<float>(static_cast<double>(weight) / sum);
+    for (const double weight : weights) window.weights.push_back(static_cast<std::int32_t>(weight / sum * (1 << kFraction) + 0.5));
     all.push_back(std::move(window));
   }
   return all;
 }
 
-std::uint8_t rounded(float value) { return static_cast<std::uint8_t>(std::clamp(value + 0.5F, 0.0F, 255.0F)); }
+constexpr std::int32_t kHalf = 1 << (kFraction - 1);
+
+/// Of a sum that began with kHalf.
+std::uint8_t rounded(std::int32_t sum) { return static_cast<std::uint8_t>(std::clamp(sum >> kFraction, 0, 255)); }
 
 Pixels narrowed(const Pixels& pixels, int width) {
   Pixels result{width, pixels.height, pixels.channels,
@@ -51,8 +57,8 @@ Pixels narrowed(const Pixels& pixels, int width) {
     for (const Window& window : all) {
       for (std::size_t c = 0; c < channels; ++c) {
         const std::uint8_t* in = row + as_size(window.first) * channels + c;
-        float sum = 0;
-        for (const float weight : window.weights) sum += weight * *in, in += channels;
+        std::int32_t sum = kHalf;
+        for (const std::int32_t weight : window.weights) sum += weight * *in, in += channels;
         *out++ = rounded(sum);
       }
     }
@@ -63,16 +69,16 @@ Pixels narrowed(const Pixels& pixels, int width) {
 Pixels lowered(const Pixels& pixels, int height) {
   const std::size_t row_bytes = as_size(pixels.width) * as_size(pixels.channels);
   Pixels result{pixels.width, height, pixels.channels, std::vector<std::uint8_t>(as_size(height) * row_bytes), pixels.damaged};
-  std::vector<float> sums(row_bytes);
+  std::vector<std::int32_t> sums(row_bytes);
   std::uint8_t* out = result.bytes.data();
   for (const Window& window : windows(pixels.height, height)) {
-    std::fill(sums.begin(), sums.end(), 0.0F);
+    std::fill(sums.begin(), sums.end(), kHalf);
     const std::uint8_t* row = pixels.bytes.data() + as_size(window.first) * row_bytes;
-    for (const float weight : window.weights) {
+    for (const std::int32_t weight : window.weights) {
       for (std::size_t i = 0; i < row_bytes; ++i) sums[i] += weight * row[i];
       row += row_bytes;
     }
-    for (const float sum : sums) *out++ = rounded(sum);
+    for (const std::int32_t sum : sums) *out++ = rounded(sum);
   }
   return result;
 }
@@ -94,7 +100,9 @@ Pixels to_grey(const Pixels& rgb) {
   Pixels grey{rgb.width, rgb.height, 1, {}, rgb.damaged};
   grey.bytes.reserve(rgb.bytes.size() / 3);
   for (std::size_t i = 0; i + 2 < rgb.bytes.size(); i += 3) {
-    grey.bytes.push_back(static_cast<std::uint8_t>((299 * rgb.bytes[i] + 587 * rgb.bytes[i + 1] + 114 * rgb.bytes[i + 2] + 500) / 1000));
+    // 0.299, 0.587, 0.114 with 16 bits behind the point.
+    grey.bytes.push_back(
+        static_cast<std::uint8_t>((19595 * rgb.bytes[i] + 38470 * rgb.bytes[i + 1] + 7471 * rgb.bytes[i + 2] + (1 << 15)) >> 16));
   }
   return grey;
 }

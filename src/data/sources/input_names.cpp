@@ -58,4 +58,18 @@ std::vector<std::string> names_of(const std::vector<InputSpec>& inputs) {
   return names;
 }
 
+std::string own_places(const std::vector<InputSpec>& inputs) {
+  constexpr std::size_t kNamed = 4;
+  std::string list;
+  for (const std::string& name : names_of(inputs)) {
+    list += fmt::format("{}{}=PATH", list.empty() ? "" : ",", printable(name));
+    if (std::count(list.begin(), list.end(), '=') == static_cast<std::ptrdiff_t>(kNamed)) break;
+  }
+  return fmt::format("; give each input its own, as -d {}{}", list, inputs.size() > kNamed ? ",…" : "");
+}
+
+Error one_input_only(const std::string& place, const std::string& model, const std::vector<InputSpec>& inputs) {
+  return bad_input("{}: holds arrays of one input, {} has {}{}", place, model, inputs.size(), own_places(inputs));
+}
+
 }  // namespace visq::data

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/error.h"
 #include "data/sources/input_spec.h"
 
 namespace visq::data {
@@ -20,5 +21,9 @@ std::vector<int> match_names(const std::vector<InputSpec>& inputs, const std::ve
 std::string quoted_list(const std::vector<std::string>& names);
 /// What messages call the inputs: their names in the signature, else the tensors'.
 std::vector<std::string> names_of(const std::vector<InputSpec>& inputs);
+/// "; give each input its own, as -d x=PATH,y=PATH", behind messages.
+std::string own_places(const std::vector<InputSpec>& inputs);
+/// "PLACE: holds arrays of one input, MODEL has 2", and what to do.
+Error one_input_only(const std::string& place, const std::string& model, const std::vector<InputSpec>& inputs);
 
 }  // namespace visq::data

@@ -274,7 +274,7 @@ class Summary {
     std::vector<std::string> lines;
     for (const std::string& remark : result_.device->remarks) lines.push_back(printable(remark));
     list("How the device's maps were understood", lines);
-    const std::string sentence = "Device: " + device_sentence(*result_.device, kLegibleName) + ".";
+    const std::string sentence = "Device: " + device_sentence(result_, kLegibleName) + ".";
     add("\n{}\n",
         style_.of(result_.device->first < 0 ? Health::kFine : Health::kBroken, wrapped(sentence, as_size(std::max(options_.width, 0)), 0)));
   }

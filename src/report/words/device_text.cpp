@@ -22,12 +22,16 @@ std::string what_is_wrong(const DeviceMap& map, const StepDifference& difference
 
 }  // namespace
 
-std::string device_sentence(const DeviceReport& report, std::size_t columns) {
+std::string device_sentence(const CompareResult& result, std::size_t columns) {
+  const DeviceReport& report = *result.device;
   if (report.first < 0) {
     const auto worst = std::ranges::max_element(report.maps, {}, [](const DeviceMap& map) { return map.whole.largest; });
     if (worst == report.maps.end()) return "nothing was compared";
-    if (worst->whole.differing == 0)
-      return fmt::format("the device computes what the model does: all {} maps agree to the bit", report.maps.size());
+    if (worst->whole.differing == 0) {
+      const bool floats = result.reference_mode == Mode::kFp32;
+      return fmt::format("the device computes what the model does: all {} maps agree {}", report.maps.size(),
+                         floats ? "to half a thousandth of their largest values" : "to the bit");
+    }
     return fmt::format(
         "no operator of the device is off by more than its rounding: given the device's own inputs, each gives its output but for ties "
         "(1 step); what they add up to is largest in {} ({} of {} elements, up to {} steps)",
@@ -59,10 +63,10 @@ std::string device_sentence(const DeviceReport& report, std::size_t columns) {
 std::string device_next(const CompareResult& result, const std::string& data_options) {
   if (!result.device || result.device->first < 0) return "";
   const DeviceMap& map = result.device->maps[as_size(result.device->first)];
-  if (map.node < 0) return "";
+  if (map.node < 0 || result.reference.format == "onnx") return "";  // parts of ONNX files are not written
   const std::string model = shell_word(printable(result.reference.path));
-  return fmt::format("visqerror extract {} {} --nodes {} -d {}{} --mode integer -o OUT", model, model, shell_word(printable(map.name)),
-                     shell_word(printable(result.data)), data_options);
+  return fmt::format("visqerror extract {} {} --nodes {} -d {}{} --mode {} -o OUT", model, model, shell_word(printable(map.name)),
+                     shell_word(printable(result.data)), data_options, name(result.reference_mode));
 }
 
 }  // namespace visq::report

@@ -197,6 +197,25 @@ TEST_F(DeviceDumps, ChannelsThatAreFilledUpAndUnsignedCodesAreUnderstood) {
   EXPECT_THAT(judged.remarks, Contains(HasSubstr("pointwise/BiasAdd: codes of uint8 for the model's int8: taken less 128")));
 }
 
+TEST_F(DeviceDumps, RecordsAreCountedThoughChannelsAreFilledUp) {
+  for (const std::int64_t unit : {4, 8, 16, 32}) {
+    FakeDevice padded = device();
+    for (FakeMap& map : padded.maps()) {
+      if (map.shape.rank() != 4) continue;
+      for (Array& record : map.records) record = FakeDevice::filled_up(record, unit);
+    }
+    padded.write_npz(folder_.file("a.npz"), true);
+    expect_agreement(folder_.file("a.npz"));
+  }
+  // A map that holds fewer records than the others is left out, and named.
+  FakeDevice short_of_one = device();
+  short_of_one.map("stem/Relu").records.pop_back();
+  short_of_one.write_npz(folder_.file("b.npz"), true);
+  const Judged judged = judge(folder_.file("b.npz"));
+  EXPECT_EQ(judged.error, "");
+  EXPECT_THAT(judged.remarks, Contains(HasSubstr("'stem_Relu' [2, 8, 8, 16]: its first axis does not count 3 records")));
+}
+
 TEST_F(DeviceDumps, StOutputsAreFoundByTheirNumber) {
   const FakeDevice device = this->device();
   FakeDevice copy = device;
@@ -236,6 +255,8 @@ TEST_F(DeviceDumps, NamesThatDoNotMatchAreGivenOrGuessedAndSaid) {
   EXPECT_EQ(guessed.first(), nullptr) << guessed.first()->name;
   EXPECT_THAT(guessed.remarks,
               Contains(HasSubstr("is taken for it by its place in the order, its size and its values (correlation 1.000)")));
+  renamed.write_npz(folder_.file("a.npz"), true);
+  expect_agreement(folder_.file("a.npz"));
   DeviceDumpOptions options;
   options.names = {{"op01", "stem/Relu"}};
   const Judged given = judge(folder_.file("npy"), options);
@@ -243,6 +264,21 @@ TEST_F(DeviceDumps, NamesThatDoNotMatchAreGivenOrGuessedAndSaid) {
   EXPECT_EQ(given.report.maps[0].name, "stem/Relu");
   options.names = {{"op01", "nothing"}};
   EXPECT_THAT(judge(folder_.file("npy"), options).error, HasSubstr("has no feature map 'nothing'"));
+}
+
+TEST_F(DeviceDumps, AMapFarOffKeepsItsPlaceWhereAllAreThere) {
+  FakeDevice renamed = device();
+  for (Array& record : renamed.map("features/Relu").records) {
+    std::ranges::reverse(record.values<std::int8_t>());
+  }
+  int number = 0;
+  for (FakeMap& map : renamed.maps()) map.name = fmt::format("op{:02}", number++);
+  renamed.write_npz(folder_.file("a.npz"), true);
+  const Judged judged = judge(folder_.file("a.npz"));
+  ASSERT_NE(judged.first(), nullptr) << judged.error;
+  EXPECT_EQ(judged.first()->name, "features/Relu");
+  EXPECT_THAT(judged.remarks,
+              Contains(HasSubstr("is taken for it by its place in the order and its size, as all maps are; its values differ")));
 }
 
 TEST_F(DeviceDumps, ListsThatAreWrongAreRefusedInOneLine) {

@@ -63,7 +63,7 @@ Result<CompareResult> compare_device(PairRequest& request, const Console& consol
   }
   VISQ_ASSIGN(const auto dump, open_dump(request.quantized));
   RunOptions options;
-  options.mode = request.reference_mode.value_or(has_quantization(*model) ? Mode::kInteger : default_mode(*model));
+  options.mode = request.reference_mode.value_or(device_mode(*model));
   VISQ_ASSIGN(options.sequence, open_sequence(request.sequence, *model, nullptr, console));
   VISQ_ASSIGN(const Records records, open_records(request.data, *model, nullptr, false, console, options.sequence));
   set_up(options, records, "records", console);

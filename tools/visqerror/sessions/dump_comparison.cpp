@@ -53,8 +53,7 @@ Result<CompareResult> compare_with_model(PairRequest& request, const Console& co
   options.per_record = request.options.per_record;
   options.max_scale = request.options.max_scale;
   options.model_is_reference = model_is_reference;
-  // What a device wrote is held against the device's arithmetic.
-  const Mode usual = model_is_reference && has_quantization(*model) ? Mode::kInteger : default_mode(*model);
+  const Mode usual = model_is_reference ? device_mode(*model) : default_mode(*model);
   options.mode = (model_is_reference ? request.reference_mode : request.quantized_mode).value_or(usual);
   say_if_sequence({model.get()}, console);
   say_if_on_reals(model, options.mode, console);
@@ -66,6 +65,8 @@ Result<CompareResult> compare_with_model(PairRequest& request, const Console& co
 bool names_dump(const PairRequest& request) {
   return !request.quantized.empty() && (holds_dump(request.reference) || holds_dump(request.quantized));
 }
+
+Mode device_mode(const Model& model) { return has_quantization(model) && model.format != "onnx" ? Mode::kInteger : default_mode(model); }
 
 Status refuse_with_dumps(const PairRequest& request) {
   constexpr const char* kNoOutputs = "dumps do not say which feature maps are outputs";
