@@ -50,33 +50,46 @@ DataType data_type(DType type) {
   }
 }
 
-memory::desc map_desc(const ConvolutionShape& shape, bool input, DataType type, memory::format_tag layout = memory::format_tag::nhwc) {
-  const memory::dims dims = {shape.batch, input ? shape.in_channels : shape.out_channels, input ? shape.height.in : shape.height.out,
-                             input ? shape.width.in : shape.width.out};
+using Depth = std::optional<ConvolutionAxis>;
+
+memory::desc map_desc(const ConvolutionShape& shape, bool input, DataType type, memory::format_tag layout = memory::format_tag::nhwc,
+                      const Depth& depth = {}) {
+  memory::dims dims = {shape.batch, input ? shape.in_channels : shape.out_channels, input ? shape.height.in : shape.height.out,
+                       input ? shape.width.in : shape.width.out};
+  if (depth) dims.insert(dims.begin() + 2, input ? depth->in : depth->out);
   return {dims, type, layout};
 }
 
-/// Sizes of a filter in oneDNN's order: [groups,] out, in, height, width.
-memory::dims filter_dims(const ConvolutionShape& shape) {
-  const memory::dims dims = {shape.out_channels / shape.groups, shape.in_channels / shape.groups, shape.height.kernel, shape.width.kernel};
+/// One number of each axis of space, the depth's first where there is one.
+memory::dims of_axes(const ConvolutionShape& shape, const Depth& depth, std::int64_t ConvolutionAxis::*number, std::int64_t less = 0) {
+  memory::dims numbers{shape.height.*number - less, shape.width.*number - less};
+  if (depth) numbers.insert(numbers.begin(), (*depth).*number - less);
+  return numbers;
+}
+
+/// Sizes of a filter in oneDNN's order: [groups,] out, in, [depth,] height, width.
+memory::dims filter_dims(const ConvolutionShape& shape, const Depth& depth = {}) {
+  memory::dims dims = of_axes(shape, depth, &ConvolutionAxis::kernel);
+  dims.insert(dims.begin(), {shape.out_channels / shape.groups, shape.in_channels / shape.groups});
   if (shape.groups == 1) return dims;
   memory::dims grouped = {shape.groups};
   grouped.insert(grouped.end(), dims.begin(), dims.end());
   return grouped;
 }
 
-memory::desc onnx_filter_desc(const ConvolutionShape& shape, DataType type) {
+memory::desc onnx_filter_desc(const ConvolutionShape& shape, DataType type, const Depth& depth) {
   const std::int64_t in = shape.in_channels / shape.groups, out = shape.out_channels / shape.groups;
-  const std::int64_t window = shape.height.kernel * shape.width.kernel;
-  memory::dims strides = shape.transposed ? memory::dims{window, out * window, shape.width.kernel, 1}
-                                          : memory::dims{in * window, window, shape.width.kernel, 1};
+  const std::int64_t plane = shape.height.kernel * shape.width.kernel, window = (depth ? depth->kernel : 1) * plane;
+  memory::dims strides = shape.transposed ? memory::dims{window, out * window} : memory::dims{in * window, window};
+  if (depth) strides.push_back(plane);
+  strides.insert(strides.end(), {shape.width.kernel, 1});
   if (shape.groups > 1) strides.insert(strides.begin(), in * out * window);
-  return {filter_dims(shape), type, strides};
+  return {filter_dims(shape, depth), type, strides};
 }
 
 /// The model's filter as strides over the same axes.
-memory::desc filter_desc(const ConvolutionShape& shape, FilterLayout layout, DataType type) {
-  if (layout == FilterLayout::kOnnx) return onnx_filter_desc(shape, type);
+memory::desc filter_desc(const ConvolutionShape& shape, FilterLayout layout, DataType type, const Depth& depth) {
+  if (layout == FilterLayout::kOnnx) return onnx_filter_desc(shape, type, depth);
   const std::int64_t in = shape.in_channels / shape.groups;
   const std::int64_t width = shape.width.kernel;
   const std::int64_t out = shape.out_channels;
@@ -223,7 +236,7 @@ memory reordered(memory& from, const memory::desc& wanted) {
 /// Brings the filter into the primitive's own layout: now, or at every run.
 void set_filter(Parts& parts, const OneDnnConvolution& convolution, const memory::desc& wanted) {
   const DataType type = convolution.source == DType::kFloat32 ? DataType::f32 : DataType::s8;
-  const memory::desc given = filter_desc(convolution.shape, convolution.layout, type);
+  const memory::desc given = filter_desc(convolution.shape, convolution.layout, type, convolution.depth);
   if (convolution.filter == nullptr) {
     parts.filter_at_run_time = true;
     parts.filter_given = given;
@@ -264,19 +277,20 @@ Parts make_parts(const OneDnnConvolution& convolution, dnnl::algorithm algorithm
   const DataType weights = convolution.source == DType::kFloat32 ? DataType::f32 : DataType::s8;
   const bool channels_first = convolution.maps == MapLayout::kNchw;
   const auto layout = convolution.winograd || channels_first ? memory::format_tag::any : memory::format_tag::nhwc;
-  const auto given = channels_first ? memory::format_tag::nchw : memory::format_tag::nhwc;
-  const memory::desc source = map_desc(shape, true, data_type(convolution.source), layout);
-  const memory::desc target = map_desc(shape, false, data_type(convolution.target), layout);
-  const memory::desc filter(filter_dims(shape), weights, memory::format_tag::any);
+  const Depth& depth = convolution.depth;
+  const auto given = depth ? memory::format_tag::ncdhw : channels_first ? memory::format_tag::nchw : memory::format_tag::nhwc;
+  const memory::desc source = map_desc(shape, true, data_type(convolution.source), layout, depth);
+  const memory::desc target = map_desc(shape, false, data_type(convolution.target), layout, depth);
+  const memory::desc filter(filter_dims(shape, depth), weights, memory::format_tag::any);
   const memory::desc bias = biased ? memory::desc({shape.out_channels}, DataType::f32, memory::format_tag::a) : memory::desc();
   const typename Forward::desc desc(dnnl::prop_kind::forward_inference, algorithm, source, filter, bias, target,
-                                    {shape.height.stride, shape.width.stride}, {shape.height.dilation - 1, shape.width.dilation - 1},
-                                    {shape.height.before, shape.width.before}, {shape.height.after, shape.width.after});
+                                    of_axes(shape, depth, &ConvolutionAxis::stride), of_axes(shape, depth, &ConvolutionAxis::dilation, 1),
+                                    of_axes(shape, depth, &ConvolutionAxis::before), of_axes(shape, depth, &ConvolutionAxis::after));
   const typename Forward::primitive_desc chosen(desc, attributes(convolution), cpu());
   Parts parts;
   parts.primitive = Forward(chosen);
-  parts.source = map_desc(shape, true, data_type(convolution.source), given);
-  parts.target = map_desc(shape, false, data_type(convolution.target), given);
+  parts.source = map_desc(shape, true, data_type(convolution.source), given, depth);
+  parts.target = map_desc(shape, false, data_type(convolution.target), given, depth);
   parts.scratch = chosen.scratchpad_desc();
   parts.generated = is_generated(chosen.impl_info_str());
   set_layout(parts, chosen.src_desc(), chosen.dst_desc());

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "kernels/backend/convolution_shape.h"
@@ -44,6 +45,8 @@ class OneDnnPrimitive {
 /// int8 and uint8 sources: the sum is exact in int32, then converted to float32 (once, exactly, below 2^24), as is all that follows.
 struct OneDnnConvolution {
   ConvolutionShape shape;
+  std::optional<ConvolutionAxis> depth =
+      {};  ///< a third axis of space, before the others; of FilterLayout::kOnnx and MapLayout::kNchw only
   FilterLayout layout = FilterLayout::kOhwi;
   MapLayout maps = MapLayout::kNhwc;   ///< kNchw: brought into the primitive's own layout and back at every run
   DType source = DType::kFloat32;      ///< or int8, uint8

@@ -207,9 +207,18 @@ Result<std::unique_ptr<Kernel>> zip_kernel(PrepareContext& context, std::span<co
   return chosen(context, 2, choices, [](auto&&... parts) { return zip_kernel(std::forward<decltype(parts)>(parts)...); });
 }
 
+std::unique_ptr<const MapRun> half_too(DType in, DType out, std::unique_ptr<const MapRun> run) {
+  if (!is_half(in)) return run;
+  return std::make_unique<HalfMap>(in, out, std::move(run));
+}
+std::unique_ptr<const ZipRun> half_too(DType in, DType out, std::unique_ptr<const ZipRun> run) {
+  if (!is_half(in)) return run;
+  return std::make_unique<HalfZip>(in, out, std::move(run));
+}
+
 Result<std::unique_ptr<Kernel>> map_kernel(PrepareContext& context, DType in, DType out, std::unique_ptr<const MapRun> run) {
   VISQ_TRY(context.set_output(0, out, context.input(0).shape));
-  if (is_half(in)) run = std::make_unique<HalfMap>(in, out, std::move(run));
+  run = half_too(in, out, std::move(run));
   return make_kernel([run = std::move(run)](EvalContext& eval) -> Status {
     (*run)(eval.input(0).data, eval.output(0).data, eval.input(0).elements());
     return {};
@@ -219,7 +228,7 @@ Result<std::unique_ptr<Kernel>> map_kernel(PrepareContext& context, DType in, DT
 Result<std::unique_ptr<Kernel>> zip_kernel(PrepareContext& context, DType in, DType out, std::unique_ptr<const ZipRun> run) {
   VISQ_TRY(context.expect_same_type(1, "the second input", 0));
   VISQ_ASSIGN(auto broadcast, Broadcast<2>::plan(context, out));
-  if (is_half(in)) run = std::make_unique<HalfZip>(in, out, std::move(run));
+  run = half_too(in, out, std::move(run));
   std::unique_ptr<Kernel> kernel = std::make_unique<ZipKernel>(std::move(broadcast), in, out, std::move(run));
   return kernel;
 }

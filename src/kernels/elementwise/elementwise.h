@@ -28,6 +28,10 @@ class ZipRun {
 Result<std::unique_ptr<Kernel>> map_kernel(PrepareContext& context, DType in, DType out, std::unique_ptr<const MapRun> run);
 Result<std::unique_ptr<Kernel>> zip_kernel(PrepareContext& context, DType in, DType out, std::unique_ptr<const ZipRun> run);
 
+/// The same run for half precision, where `in` is that; it takes, and gives, float32.
+std::unique_ptr<const MapRun> half_too(DType in, DType out, std::unique_ptr<const MapRun> run);
+std::unique_ptr<const ZipRun> half_too(DType in, DType out, std::unique_ptr<const ZipRun> run);
+
 template <class In, class Out>
 constexpr bool kOfFloats = std::conjunction_v<std::is_same<Computed<In>, float>, std::is_same<Computed<Out>, float>>;
 

@@ -1,5 +1,6 @@
 #include "kernels/onnx/window.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "core/as_size.h"
@@ -28,15 +29,20 @@ Result<std::vector<std::int64_t>> numbers(const PrepareContext& context, std::st
   return std::vector<std::int64_t>(given.begin(), given.end());
 }
 
-Result<WindowNumbers> read_numbers(const PrepareContext& context, std::span<const std::int64_t> kernel) {
-  const Shape& from = context.input(0).shape;
+using Sizes = std::span<const std::int64_t>;
+
+/// The axes of space of input 0.
+Sizes space_of(const PrepareContext& context) {
+  const auto dims = context.input(0).shape.dims();
+  return dims.subspan(std::min<std::size_t>(dims.size(), kSpace));
+}
+
+Result<WindowNumbers> read_numbers(const PrepareContext& context, Sizes sizes, Sizes kernel) {
   const std::size_t axes = kernel.size();
-  if (from.rank() != static_cast<int>(axes) + kSpace) {
-    return context.fail("input has the shape {}, the window {} axes", to_string(from), axes);
-  }
+  if (sizes.size() != axes) return context.fail("the map has {} axes of space, the window {}", sizes.size(), axes);
   for (std::size_t i = 0; i < axes; ++i) {
-    const std::int64_t size = from[static_cast<int>(i) + kSpace];
-    if (kernel[i] < 1 || kernel[i] > kLargest || size > kLargest) return context.fail("a window of {} on an axis of {}", kernel[i], size);
+    const bool fits = kernel[i] >= 1 && kernel[i] <= kLargest && sizes[i] >= 0 && sizes[i] <= kLargest;
+    if (!fits) return context.fail("a window of {} on an axis of {}", kernel[i], sizes[i]);
   }
   WindowNumbers all;
   VISQ_ASSIGN(all.strides, numbers(context, "strides", axes, 1, 1));
@@ -60,19 +66,40 @@ void slide(ConvolutionAxis& axis, bool ceil) {
   if (ceil && (axis.out - 1) * axis.stride >= axis.in + axis.before) --axis.out;  // no window begins in the border behind
 }
 
+/// The attribute output_shape, which some files write with batch and channels; empty where it is absent.
+Result<std::vector<std::int64_t>> stated_outputs(const PrepareContext& context, std::size_t axes) {
+  auto given = context.attributes().integers("output_shape");
+  if (given.size() == axes + kSpace) given = given.subspan(kSpace);
+  if (!given.empty() && given.size() != axes) return context.fail("output_shape has {} sizes, the window {} axes", given.size(), axes);
+  for (const std::int64_t size : given) {
+    if (size < 1 || size > kLargest) return context.fail("output_shape holds {}", size);
+  }
+  return std::vector<std::int64_t>(given.begin(), given.end());
+}
+
+/// What the output is smaller than the `full` one is cut off at both ends; the smaller half of an odd rest before, of SAME_UPPER, or
+/// behind.
+void cut_to_size(ConvolutionAxis& axis, std::int64_t full, std::int64_t output_padding, bool upper) {
+  const std::int64_t rest = std::max<std::int64_t>(0, full + output_padding - axis.out);
+  axis.before = upper ? rest / 2 : rest - rest / 2;
+  axis.after = full - axis.out - axis.before;
+}
+
 }  // namespace
 
 Result<std::vector<ConvolutionAxis>> slide_onnx(const PrepareContext& context, std::span<const std::int64_t> kernel) {
-  VISQ_ASSIGN(const WindowNumbers all, read_numbers(context, kernel));
+  return slide_onnx_over(context, space_of(context), kernel);
+}
+
+Result<std::vector<ConvolutionAxis>> slide_onnx_over(const PrepareContext& context, std::span<const std::int64_t> sizes,
+                                                     std::span<const std::int64_t> kernel) {
+  VISQ_ASSIGN(const WindowNumbers all, read_numbers(context, sizes, kernel));
   const auto mode = context.attributes().text("auto_pad", "NOTSET");
   const bool same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
   if (!same && mode != "NOTSET" && mode != "VALID") return context.fail("auto_pad is {}", mode);
   std::vector<ConvolutionAxis> axes;
   for (std::size_t i = 0; i < kernel.size(); ++i) {
-    ConvolutionAxis axis{.in = context.input(0).shape[static_cast<int>(i) + kSpace],
-                         .kernel = kernel[i],
-                         .stride = all.strides[i],
-                         .dilation = all.dilations[i]};
+    ConvolutionAxis axis{.in = sizes[i], .kernel = kernel[i], .stride = all.strides[i], .dilation = all.dilations[i]};
     if (same) {
       pad_same(axis, mode == "SAME_LOWER");
     } else {
@@ -90,20 +117,25 @@ Result<std::vector<ConvolutionAxis>> slide_onnx(const PrepareContext& context, s
 }
 
 Result<std::vector<ConvolutionAxis>> slide_onnx_transposed(const PrepareContext& context, std::span<const std::int64_t> kernel) {
-  VISQ_ASSIGN(const WindowNumbers all, read_numbers(context, kernel));
+  const Sizes sizes = space_of(context);
+  VISQ_ASSIGN(const WindowNumbers all, read_numbers(context, sizes, kernel));
+  VISQ_ASSIGN(const auto outputs, stated_outputs(context, kernel.size()));
   const auto mode = context.attributes().text("auto_pad", "NOTSET");
-  if (mode != "NOTSET" && mode != "VALID") return context.unsupported("auto_pad {}", mode);
-  if (!context.attributes().integers("output_shape").empty()) return context.unsupported("output_shape");
+  const bool same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
+  if (!same && mode != "NOTSET" && mode != "VALID") return context.fail("auto_pad is {}", mode);
   std::vector<ConvolutionAxis> axes;
   for (std::size_t i = 0; i < kernel.size(); ++i) {
-    ConvolutionAxis axis{.in = context.input(0).shape[static_cast<int>(i) + kSpace],
-                         .kernel = kernel[i],
-                         .stride = all.strides[i],
-                         .dilation = all.dilations[i],
-                         .before = all.pads[i],
-                         .after = all.pads[kernel.size() + i] - all.output_padding[i]};
-    axis.out = axis.stride * (axis.in - 1) + axis.extent() - axis.before - axis.after;
-    if (axis.out < 1) return context.fail("an axis of {} would become {}", axis.in, axis.out);
+    ConvolutionAxis axis{.in = sizes[i], .kernel = kernel[i], .stride = all.strides[i], .dilation = all.dilations[i]};
+    const std::int64_t full = axis.stride * (axis.in - 1) + axis.extent();
+    if (!outputs.empty() || same) {
+      axis.out = outputs.empty() ? axis.in * axis.stride : outputs[i];
+      cut_to_size(axis, full, all.output_padding[i], mode == "SAME_UPPER");
+    } else {
+      axis.before = mode == "VALID" ? 0 : all.pads[i];
+      axis.after = (mode == "VALID" ? 0 : all.pads[kernel.size() + i]) - all.output_padding[i];
+      axis.out = full - axis.before - axis.after;
+    }
+    if (axis.out < 1 || axis.out > kLargest) return context.fail("an axis of {} would become {}", axis.in, axis.out);
     axes.push_back(axis);
   }
   return axes;

@@ -12,7 +12,11 @@ namespace visq::kernels {
 /// Errors: sizes that cannot be, windows that exceed the padded map.
 Result<std::vector<backend::ConvolutionAxis>> slide_onnx(const PrepareContext& context, std::span<const std::int64_t> kernel);
 
-/// The same the other way round, with output_padding. Errors: also kUnsupported for auto_pad and output_shape.
+/// The same over maps of other sizes than input 0 has.
+Result<std::vector<backend::ConvolutionAxis>> slide_onnx_over(const PrepareContext& context, std::span<const std::int64_t> sizes,
+                                                              std::span<const std::int64_t> kernel);
+
+/// The same the other way round, with output_padding and output_shape.
 Result<std::vector<backend::ConvolutionAxis>> slide_onnx_transposed(const PrepareContext& context, std::span<const std::int64_t> kernel);
 
 }  // namespace visq::kernels

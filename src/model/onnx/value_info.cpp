@@ -72,7 +72,20 @@ Result<bool> read_type(Bytes bytes, TensorInfo& tensor, const Place& place) {
 }
 
 /// Where an output's type comes from, but for those of the first input's type.
-enum class Source : std::uint8_t { kInteger64, kInteger32, kCode, kFloat, kBool, kInput1, kInput2, kInput7, kAttributeTo, kGrid, kGemm };
+enum class Source : std::uint8_t {
+  kInteger64,
+  kInteger32,
+  kCode,
+  kFloat,
+  kBool,
+  kInput1,
+  kInput2,
+  kInput7,
+  kAttributeTo,
+  kAttributeDtype,
+  kGrid,
+  kGemm
+};
 struct Rule {
   std::string_view type;
   std::size_t output;
@@ -110,7 +123,12 @@ constexpr Rule kRules[] = {{"Shape", 0, Source::kInteger64},
                            {"QLinearMatMul", 0, Source::kInput7},
                            {"QLinearConcat", 0, Source::kInput1},
                            {"QLinearWhere", 0, Source::kInput1},
-                           {"QGemm", 0, Source::kGemm}};
+                           {"QGemm", 0, Source::kGemm},
+                           {"BitCast", 0, Source::kAttributeTo},
+                           {"EyeLike", 0, Source::kAttributeDtype},
+                           {"Unique", 1, Source::kInteger64},
+                           {"Unique", 2, Source::kInteger64},
+                           {"Unique", 3, Source::kInteger64}};
 
 DType type_of(const Operator& op, std::span<const TensorInfo> tensors, std::size_t slot, DType otherwise) {
   const int tensor = input_of(op, slot);
@@ -167,6 +185,8 @@ DType result_type(const Operator& op, std::span<const TensorInfo> tensors, std::
       return type_of(op, tensors, 7, DType::kUInt8);
     case Source::kAttributeTo:
       return element_type(op.attributes.integer("to")).value_or(DType::kFloat32);
+    case Source::kAttributeDtype:
+      return element_type(op.attributes.integer("dtype")).value_or(type_of(op, tensors, 0, DType::kFloat32));
     case Source::kGrid:
       return type_of(op, tensors, 2, element_type(op.attributes.integer("output_dtype")).value_or(DType::kUInt8));
     case Source::kGemm:

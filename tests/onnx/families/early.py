@@ -19,4 +19,6 @@ def cases():
     f.case("Upsample", f.values(1, 2, 3, 4), Fixed([1, 1, 2, 3], np.float32), mode="nearest")
     f.case("Upsample", f.values(1, 2, 3, 4), Fixed([1, 1, 2, 2], np.float32), mode="linear")
     f.case("Dropout", x)
+    f.case("Scatter", x, np.array([[[1], [2], [0]]], np.int64), f.values(1, 3, 1), axis=1)
+    f.case("Hardmax", x)
     return f

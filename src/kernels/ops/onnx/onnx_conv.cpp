@@ -1,5 +1,9 @@
-// Conv, ConvTranspose of ONNX: maps [batch, channels, height, width] or [batch, channels, width], as they stand.
+// Conv, ConvTranspose of ONNX: maps [batch, channels, …] with one to three axes of space, as they stand.
+#include <limits>
+#include <optional>
+
 #include "core/as_size.h"
+#include "core/checked.h"
 #include "kernels/convolution/primitive_kernel.h"
 #include "kernels/convolution/sliding_window.h"
 #include "kernels/multiply_adds.h"
@@ -42,11 +46,31 @@ Result<std::vector<std::int64_t>> window_of(const PrepareContext& context, const
   return sizes;
 }
 
-Result<ConvolutionShape> convolution_shape(const PrepareContext& context, bool transposed) {
+/// With a third axis of space before the others, or without.
+struct SpaceShape {
+  ConvolutionShape shape;
+  std::optional<backend::ConvolutionAxis> depth = std::nullopt;
+};
+
+/// One map of three axes must be as small as the libraries' integers are.
+Status check_volume(const PrepareContext& context, const SpaceShape& all) {
+  VISQ_TRY(check_map_sizes(context, all.shape));
+  if (!all.depth) return {};
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
+  const auto& [shape, depth] = all;
+  const auto in = checked_elements(std::initializer_list<std::int64_t>{shape.in_channels, depth->in, shape.height.in, shape.width.in});
+  const auto out = checked_elements(std::initializer_list<std::int64_t>{shape.out_channels, depth->out, shape.height.out, shape.width.out});
+  if (!in || !out || std::max(*in, *out) > kLargest || depth->extent() + depth->in + depth->before > kLargest) {
+    return context.unsupported("maps of {} to {} elements are too large", in.value_or(-1), out.value_or(-1));
+  }
+  return {};
+}
+
+Result<SpaceShape> convolution_shape(const PrepareContext& context, bool transposed) {
   const Shape& in = context.input(kInput).shape;
   const Shape& filter = context.input(kFilter).shape;
   if (in.rank() != filter.rank()) return context.fail("input has rank {}, filter {}", in.rank(), filter.rank());
-  if (in.rank() != 3 && in.rank() != 4) return context.unsupported("maps of rank {}", in.rank());
+  if (in.rank() < 3 || in.rank() > 5) return context.unsupported("maps of rank {}", in.rank());
   const std::int64_t groups = context.attributes().integer("group", 1);
   const std::int64_t inner = filter[1];
   const std::int64_t channels = in[kChannels];
@@ -55,20 +79,23 @@ Result<ConvolutionShape> convolution_shape(const PrepareContext& context, bool t
   if (!fits) return context.fail("input {}, filter {} and {} groups do not fit together", to_string(in), to_string(filter), groups);
   VISQ_ASSIGN(const auto window, window_of(context, filter));
   VISQ_ASSIGN(const auto axes, transposed ? slide_onnx_transposed(context, window) : slide_onnx(context, window));
-  ConvolutionShape shape{.batch = in[0],
-                         .in_channels = channels,
-                         .out_channels = transposed ? inner * groups : filter[0],
-                         .groups = groups,
-                         .height = axes.size() == 2 ? axes[0] : backend::ConvolutionAxis(),
-                         .width = axes.back(),
-                         .transposed = transposed};
-  VISQ_TRY(check_map_sizes(context, shape));
-  return shape;
+  SpaceShape all{.shape = {.batch = in[0],
+                           .in_channels = channels,
+                           .out_channels = transposed ? inner * groups : filter[0],
+                           .groups = groups,
+                           .height = axes.size() > 1 ? axes[axes.size() - 2] : backend::ConvolutionAxis(),
+                           .width = axes.back(),
+                           .transposed = transposed}};
+  if (axes.size() > 2) all.depth = axes[0];
+  VISQ_TRY(check_volume(context, all));
+  return all;
 }
 
 /// Packs what is constant.
-Result<std::unique_ptr<Kernel>> make_kernel_for(PrepareContext& context, const ConvolutionShape& shape) {
-  backend::OneDnnConvolution request{.shape = shape, .layout = backend::FilterLayout::kOnnx, .maps = backend::MapLayout::kNchw};
+Result<std::unique_ptr<Kernel>> make_kernel_for(PrepareContext& context, const SpaceShape& all) {
+  const ConvolutionShape& shape = all.shape;
+  backend::OneDnnConvolution request{
+      .shape = shape, .depth = all.depth, .layout = backend::FilterLayout::kOnnx, .maps = backend::MapLayout::kNchw};
   std::vector<float> filter, bias;
   const bool packed = context.known(kFilter);
   if (packed) {
@@ -97,13 +124,15 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
   VISQ_TRY(context.expect_inputs(2, 3));
   VISQ_TRY(context.expect_outputs(1));
   VISQ_TRY(context.expect_type(kFilter, "the filter", {DType::kFloat32}));
-  VISQ_ASSIGN(const ConvolutionShape shape, convolution_shape(context, kTransposed));
+  VISQ_ASSIGN(const SpaceShape all, convolution_shape(context, kTransposed));
+  const ConvolutionShape& shape = all.shape;
   Shape out{shape.batch, shape.out_channels};
-  if (context.input(kInput).shape.rank() == 4) out.push_back(shape.height.out);
+  if (all.depth) out.push_back(all.depth->out);
+  if (context.input(kInput).shape.rank() >= 4) out.push_back(shape.height.out);
   out.push_back(shape.width.out);
   VISQ_TRY(context.set_output(0, DType::kFloat32, out));
   if (out.elements() == 0) return make_kernel([](EvalContext&) -> Status { return {}; });
-  return make_kernel_for(context, shape);
+  return make_kernel_for(context, all);
 }
 
 constexpr OpDef kDefinitions[] = {

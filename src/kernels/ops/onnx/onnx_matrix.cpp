@@ -1,4 +1,6 @@
 // Gemm, MatMul of ONNX.
+#include <algorithm>
+
 #include "core/as_size.h"
 #include "core/cpu_clones.h"
 #include "kernels/backend/onednn.h"
@@ -70,12 +72,37 @@ Result<std::unique_ptr<Kernel>> prepare_gemm(PrepareContext& context) {
   });
 }
 
+/// A vector times matrices: [k] and […, k, n] give […, n]. Matrices times a vector are one product of all their rows.
+Result<std::unique_ptr<Kernel>> prepare_vector_product(PrepareContext& context) {
+  VISQ_TRY(context.expect_outputs(1));
+  VISQ_TRY(context.expect_type(kRight, "B", {DType::kFloat32}));
+  const Shape& a = context.input(kLeft).shape;
+  const Shape& b = context.input(kRight).shape;
+  if (a.rank() < 1 || b.rank() < 1) return context.fail("an operand has rank 0");
+  const bool right_is_vector = b.rank() == 1;
+  const std::int64_t k = a.back(), right_k = right_is_vector ? b[0] : b[b.rank() - 2];
+  if (k != right_k) return context.fail("shapes {} and {} do not multiply", to_string(a), to_string(b));
+  Shape shape = right_is_vector ? Shape(a.dims().first(as_size(a.rank() - 1))) : Shape(b.dims().first(as_size(b.rank() - 2)));
+  if (!right_is_vector) shape.push_back(b.back());
+  const std::int64_t products = right_is_vector ? 1 : b.elements(0, b.rank() - 2);
+  const backend::MatrixProduct product{.m = right_is_vector ? a.elements(0, a.rank() - 1) : 1, .n = right_is_vector ? 1 : b.back(), .k = k};
+  VISQ_TRY(context.set_output(0, DType::kFloat32, shape));
+  return make_kernel([=](EvalContext& eval) -> Status {
+    const auto out = eval.out<float>(0);
+    if (product.k == 0) std::ranges::fill(out, 0.0F);
+    if (product.k == 0 || out.empty()) return {};
+    for (std::int64_t i = 0; i < products; ++i) {
+      VISQ_TRY(backend::multiply(product, eval.in<float>(kLeft).data(), eval.in<float>(kRight).data() + i * product.k * product.n,
+                                 out.data() + i * product.m * product.n));
+    }
+    return {};
+  });
+}
+
 Result<std::unique_ptr<Kernel>> prepare_matmul(PrepareContext& context) {
   VISQ_TRY(context.expect_inputs(2, 2));
-  for (const int slot : {kLeft, kRight}) {
-    if (context.input(slot).shape.rank() < 2) return context.unsupported("an operand of rank {}", context.input(slot).shape.rank());
-  }
-  return Translation(context, "BATCH_MATMUL").inputs(2).prepare();
+  const bool matrices = context.input(kLeft).shape.rank() >= 2 && context.input(kRight).shape.rank() >= 2;
+  return matrices ? Translation(context, "BATCH_MATMUL").inputs(2).prepare() : prepare_vector_product(context);
 }
 
 std::optional<std::int64_t> row_products(const Subgraph& graph, const Operator& op) { return product_multiply_adds(graph, op, -1); }

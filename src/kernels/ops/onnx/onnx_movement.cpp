@@ -1,4 +1,4 @@
-// ONNX operators that move elements: Transpose, Concat, Split, Slice, Gather, Pad.
+// ONNX operators that move elements: Transpose, Concat, Split, Slice.
 #include <algorithm>
 #include <numeric>
 
@@ -70,60 +70,8 @@ Result<std::unique_ptr<Kernel>> prepare_slice(PrepareContext& context) {
   return Translation(context, "STRIDED_SLICE").input(0).integers(first).integers(last).integers(step).prepare();
 }
 
-/// Indices count from the end where they are negative; only constant ones are.
-Result<std::unique_ptr<Kernel>> prepare_gather(PrepareContext& context) {
-  VISQ_TRY(context.expect_inputs(2, 2));
-  const std::int64_t given = context.attributes().integer("axis");
-  VISQ_ASSIGN(const int axis, checked_axis(context, given, context.input(0).shape.rank()));
-  Translation gather(context, "GATHER");
-  gather.option("axis", static_cast<std::int64_t>(axis)).input(0);
-  if (!context.known(1)) return gather.input(1).prepare();
-  VISQ_ASSIGN(auto indices, context.integers(1, "the list of indices"));
-  for (std::int64_t& index : indices) index += index < 0 ? context.input(0).shape[axis] : 0;
-  return gather.integers(indices, context.input(1).shape).prepare();
-}
-
-/// Sizes of the border: all those before, then all those behind; only for some axes since operator set 18.
-Result<Sizes> borders(PrepareContext& context) {
-  const int rank = context.input(0).shape.rank();
-  VISQ_ASSIGN(const auto pads, integers_or_input(context, "pads", 1));
-  Sizes axes;
-  if (context.has_input(3)) {
-    VISQ_ASSIGN(axes, context.integers(3, "axes"));
-  } else {
-    axes.resize(as_size(rank));
-    std::iota(axes.begin(), axes.end(), 0);
-  }
-  if (!pads || pads->size() != 2 * axes.size()) return context.fail("has {} pads for {} axes", pads ? pads->size() : 0, axes.size());
-  Sizes pairs(2 * as_size(rank), 0);
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    VISQ_ASSIGN(const int axis, checked_axis(context, axes[i], rank));
-    pairs[2 * as_size(axis)] = (*pads)[i];
-    pairs[2 * as_size(axis) + 1] = (*pads)[axes.size() + i];
-  }
-  return pairs;
-}
-
-Result<std::unique_ptr<Kernel>> prepare_pad(PrepareContext& context) {
-  VISQ_TRY(context.expect_inputs(1, 4));
-  VISQ_ASSIGN(const auto pairs, borders(context));
-  if (std::ranges::any_of(pairs, [](std::int64_t size) { return size < 0; })) return context.unsupported("cuts borders off");
-  const Shape shape{static_cast<std::int64_t>(pairs.size() / 2), 2};
-  const auto mode = context.attributes().text("mode", "constant");
-  if (mode == "reflect") return Translation(context, "MIRROR_PAD").option("mode", "REFLECT").input(0).integers(pairs, shape).prepare();
-  if (mode != "constant") return context.unsupported("mode {}", mode);
-  Translation pad(context, "PADV2");
-  pad.input(0).integers(pairs, shape);
-  if (!context.has_input(2) && context.attributes().real("value") != 0)
-    return context.unsupported("a border of {}", context.attributes().real("value"));
-  context.has_input(2) ? pad.input(2) : pad.zero(context.input(0).dtype);
-  return pad.prepare();
-}
-
 constexpr OpDef kDefinitions[] = {
     {.name = "ai.onnx.Concat", .prepare = prepare_concat, .types = kMovable, .kind = OpKind::kConcatenate},
-    {.name = "ai.onnx.Gather", .prepare = prepare_gather, .types = kMovable, .kind = OpKind::kGather},
-    {.name = "ai.onnx.Pad", .prepare = prepare_pad, .types = kMovable, .kind = OpKind::kPad},
     {.name = "ai.onnx.Slice", .prepare = prepare_slice, .types = kMovable},
     {.name = "ai.onnx.Split", .prepare = prepare_split, .types = kMovable},
     {.name = "ai.onnx.Transpose", .prepare = prepare_transpose, .types = kMovable, .reorders = true, .kind = OpKind::kTranspose},

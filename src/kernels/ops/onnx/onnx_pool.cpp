@@ -1,8 +1,9 @@
-// MaxPool, AveragePool of ONNX: windows over maps [batch, channels, axes of space …], of any number of axes.
+// MaxPool, AveragePool, LpPool, GlobalLpPool of ONNX: windows over maps [batch, channels, axes of space …], of any number of axes.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
-#include "core/as_size.h"
+#include "kernels/onnx/wide_values.h"
 #include "kernels/onnx/window.h"
 
 namespace visq::kernels::ops_onnx_pool {
@@ -84,10 +85,8 @@ struct Pools {
 
 Result<Pools> plan(PrepareContext& context) {
   VISQ_TRY(context.expect_inputs(1, 1));
-  if (context.output_count() != 1) return context.unsupported("its indices are not computed");
   const Shape& from = context.input(0).shape;
   if (from.rank() < 3) return context.fail("input has rank {}, expected 3 or more", from.rank());
-  if (context.attributes().integer("storage_order") != 0) return context.unsupported("storage_order");
   Pools pools;
   VISQ_ASSIGN(pools.axes, slide_onnx(context, context.attributes().integers("kernel_shape")));
   for (const ConvolutionAxis& axis : pools.axes) {
@@ -95,15 +94,93 @@ Result<Pools> plan(PrepareContext& context) {
   }
   Shape shape{from[0], from[1]};
   for (const ConvolutionAxis& axis : pools.axes) shape.push_back(axis.out);
-  VISQ_TRY(context.set_output(0, DType::kFloat32, shape));
+  VISQ_TRY(context.set_output(0, context.input(0).dtype, shape));
   pools.maps = from[0] * from[1];
   pools.in = from.elements(2, from.rank());
   pools.out = shape.elements(2, shape.rank());
   return pools;
 }
 
+/// Calls visit(position, element) for every element that a window holds.
+template <class Visit>
+void for_each_in_windows(const Axes& axes, std::size_t axis, std::int64_t position, std::int64_t at, const Visit& visit) {
+  if (axis == axes.size()) return visit(position, at);
+  const ConvolutionAxis& along = axes[axis];
+  for (std::int64_t tap = 0; tap < along.kernel; ++tap) {
+    const Reach taps = reach(along, tap);
+    for (std::int64_t place = taps.first; place < taps.last; ++place) {
+      for_each_in_windows(axes, axis + 1, position * along.out + place, at * along.in + taps.start + place * along.stride, visit);
+    }
+  }
+}
+
+/// An element's place with the last axis of space as the slowest.
+std::int64_t column_major(const Axes& axes, std::int64_t at) {
+  std::int64_t place = 0;
+  for (std::size_t i = axes.size(); i-- > 0; at /= axes[i].in) place = place * axes[i].in + at % axes[i].in;
+  return place;
+}
+
+/// Also where the largest stands, in the whole tensor; of equals, the first of the map.
+template <class T>
+void pool_with_places(const Pools& pools, bool by_columns, EvalContext& eval) {
+  const WideInput<T> in(eval.input(0));
+  WideOutput<T> out(eval.output(0));
+  const auto places = eval.out<std::int64_t>(1);
+  for (std::int64_t map = 0; map < pools.maps; ++map) {
+    const T* const from = in.data() + map * pools.in;
+    std::int64_t* const best = places.data() + map * pools.out;
+    std::fill_n(best, pools.out, std::int64_t{-1});
+    for_each_in_windows(pools.axes, 0, 0, 0, [&](std::int64_t position, std::int64_t at) {
+      std::int64_t& known = best[position];
+      if (known < 0 || from[at] > from[known] || (from[at] == from[known] && at < known)) known = at;
+    });
+    for (std::int64_t i = 0; i < pools.out; ++i) {
+      out.data()[map * pools.out + i] = best[i] < 0 ? std::numeric_limits<T>::lowest() : from[best[i]];
+      best[i] = map * pools.in + (by_columns ? column_major(pools.axes, best[i]) : best[i]);
+    }
+  }
+  out.store();
+}
+
+template <class T>
+void pool_integers(const Pools& pools, EvalContext& eval) {
+  const WideInput<T> in(eval.input(0));
+  WideOutput<T> out(eval.output(0));
+  std::fill_n(out.data(), eval.output(0).elements(), std::numeric_limits<T>::lowest());
+  for (std::int64_t map = 0; map < pools.maps; ++map) {
+    const T* const from = in.data() + map * pools.in;
+    T* const to = out.data() + map * pools.out;
+    for_each_in_windows(pools.axes, 0, 0, 0,
+                        [&](std::int64_t position, std::int64_t at) { to[position] = std::max(to[position], from[at]); });
+  }
+  out.store();
+}
+
+using Pooled = TypeList<float, double, std::int64_t>;
+
 Result<std::unique_ptr<Kernel>> prepare_max(PrepareContext& context) {
   VISQ_ASSIGN(Pools pools, plan(context));
+  const DType type = context.input(0).dtype;
+  if (context.output_count() > 1) {
+    VISQ_TRY(context.expect_outputs(2));
+    VISQ_TRY(context.set_output(1, DType::kInt64, context.output(0).shape));
+    const bool by_columns = context.attributes().integer("storage_order") != 0;
+    return for_dtype(context, wide_type(type), Pooled(), [&]<class T>(std::type_identity<T>) {
+      return make_kernel([pools = std::move(pools), by_columns](EvalContext& eval) -> Status {
+        pool_with_places<T>(pools, by_columns, eval);
+        return {};
+      });
+    });
+  }
+  if (type != DType::kFloat32) {
+    return for_dtype(context, wide_type(type), Pooled(), [&]<class T>(std::type_identity<T>) {
+      return make_kernel([pools = std::move(pools)](EvalContext& eval) -> Status {
+        pool_integers<T>(pools, eval);
+        return {};
+      });
+    });
+  }
   return make_kernel([pools = std::move(pools)](EvalContext& eval) -> Status {
     const auto out = eval.out<float>(0);
     std::ranges::fill(out, -std::numeric_limits<float>::infinity());
@@ -114,8 +191,51 @@ Result<std::unique_ptr<Kernel>> prepare_max(PrepareContext& context) {
   });
 }
 
+/// The p-norm of each window; powers are summed in double.
+Result<std::unique_ptr<Kernel>> norm_kernel(PrepareContext& context, Pools pools) {
+  const auto p = static_cast<double>(context.attributes().integer("p", 2));
+  if (p <= 0) return context.fail("p is {}", p);
+  return make_kernel([pools = std::move(pools), p](EvalContext& eval) -> Status {
+    const auto power = [p](float x) { return p == 1 ? std::fabs(static_cast<double>(x)) : std::pow(std::fabs(static_cast<double>(x)), p); };
+    std::vector<double> sums(as_size(pools.out));
+    for (std::int64_t map = 0; map < pools.maps; ++map) {
+      const float* const from = eval.in<float>(0).data() + map * pools.in;
+      std::ranges::fill(sums, 0.0);
+      for_each_in_windows(pools.axes, 0, 0, 0, [&](std::int64_t position, std::int64_t at) { sums[as_size(position)] += power(from[at]); });
+      std::ranges::transform(sums, eval.out<float>(0).data() + map * pools.out,
+                             [p](double sum) { return static_cast<float>(std::pow(sum, 1 / p)); });
+    }
+    return {};
+  });
+}
+
+Result<std::unique_ptr<Kernel>> prepare_norm(PrepareContext& context) {
+  VISQ_ASSIGN(Pools pools, plan(context));
+  VISQ_TRY(context.expect_outputs(1));
+  return norm_kernel(context, std::move(pools));
+}
+
+/// One window over all.
+Result<std::unique_ptr<Kernel>> prepare_whole_norm(PrepareContext& context) {
+  VISQ_TRY(context.expect_inputs(1, 1));
+  VISQ_TRY(context.expect_outputs(1));
+  const Shape& from = context.input(0).shape;
+  if (from.rank() < 3) return context.fail("input has rank {}, expected 3 or more", from.rank());
+  Shape shape = from;
+  Pools pools;
+  pools.maps = from[0] * from[1];
+  pools.in = from.elements(2, from.rank());
+  for (int axis = 2; axis < from.rank(); ++axis) {
+    pools.axes.push_back({.in = from[axis], .out = 1, .kernel = from[axis]});
+    shape[axis] = 1;
+  }
+  VISQ_TRY(context.set_output(0, DType::kFloat32, shape));
+  return norm_kernel(context, std::move(pools));
+}
+
 Result<std::unique_ptr<Kernel>> prepare_average(PrepareContext& context) {
   VISQ_ASSIGN(Pools pools, plan(context));
+  VISQ_TRY(context.expect_outputs(1));
   if (context.output(0).elements() == 0) return make_kernel([](EvalContext&) -> Status { return {}; });
   auto weights = shares(pools.axes, context.attributes().integer("count_include_pad") != 0);
   return make_kernel([pools = std::move(pools), weights = std::move(weights)](EvalContext& eval) -> Status {
@@ -132,7 +252,11 @@ Result<std::unique_ptr<Kernel>> prepare_average(PrepareContext& context) {
 
 constexpr OpDef kDefinitions[] = {
     {.name = "ai.onnx.AveragePool", .prepare = prepare_average, .types = {DType::kFloat32}, .kind = OpKind::kAveragePool},
-    {.name = "ai.onnx.MaxPool", .prepare = prepare_max, .types = {DType::kFloat32}},
+    {.name = "ai.onnx.GlobalLpPool", .prepare = prepare_whole_norm, .types = {DType::kFloat32}},
+    {.name = "ai.onnx.LpPool", .prepare = prepare_norm, .types = {DType::kFloat32}},
+    {.name = "ai.onnx.MaxPool",
+     .prepare = prepare_max,
+     .types = {DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kFloat64, DType::kInt8, DType::kUInt8}},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// ONNX operators that give the same elements another shape, or tell shapes: Reshape, Flatten, Squeeze, Unsqueeze, Identity, Dropout, Cast,
+// ONNX operators that give the same elements another shape, or tell shapes: Reshape, Flatten, Squeeze, Unsqueeze, Identity, Dropout,
 // Shape, Size, Expand, ConstantOfShape.
 #include <algorithm>
 
@@ -99,10 +99,6 @@ Result<std::unique_ptr<Kernel>> prepare_dropout(PrepareContext& context) {
   });
 }
 
-Result<std::unique_ptr<Kernel>> prepare_cast(PrepareContext& context) {
-  return Translation(context, "CAST").inputs(context.input_count()).prepare();
-}
-
 Result<std::unique_ptr<Kernel>> prepare_shape(PrepareContext& context) {
   VISQ_TRY(context.expect_inputs(1, 1));
   VISQ_TRY(context.expect_outputs(1));
@@ -156,7 +152,6 @@ Result<std::unique_ptr<Kernel>> prepare_constant_of_shape(PrepareContext& contex
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "ai.onnx.Cast", .prepare = prepare_cast, .types = kMovable},
     {.name = "ai.onnx.ConstantOfShape", .prepare = prepare_constant_of_shape, .types = {DType::kInt64}},
     {.name = "ai.onnx.Dropout", .prepare = prepare_dropout, .types = kMovable},
     {.name = "ai.onnx.Expand", .prepare = prepare_expand, .types = kMovable},
