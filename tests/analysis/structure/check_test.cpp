@@ -185,6 +185,39 @@ TEST(Check, OperatorsWithOneGridOnly) {
   EXPECT_THAT(kinds(check_pair({.then = "TANH", .then_scale = 1.0F / 128, .then_zero = 1})), ElementsAre("error fixed-range"));
 }
 
+/// What LiteRT 2.3 was seen to refuse, and beside each what it takes.
+TEST(Check, WhatLiteRtRefuses) {
+  const auto of = [](const std::string& op, DType weights, std::int64_t zero_point, DType maps) {
+    SmallModel model("q.tflite");
+    const auto map = [&](const char* name) {
+      return maps == DType::kFloat32 ? model.map(name, {1, 1, 1, 2}) : model.quantized_map(name, {1, 1, 1, 2}, maps, 0.5F, 0);
+    };
+    const int x = map("x"), y = map("y");
+    const int w = model.constant_int8("w", {2, 1, 1, 2}, {1, 2, 3, 4}, {0.5F}, 0);
+    model.op(op, {x, w}, {y});
+    auto finished = std::const_pointer_cast<Model>(model.finish({x}, {y}));
+    TensorInfo& changed = finished->subgraphs[0].tensors[static_cast<std::size_t>(w)];
+    changed.dtype = weights;
+    changed.quantization.zero_point = {zero_point};
+    std::string found;
+    for (const StructureFinding& finding : check_alone(finished).findings) {
+      if (finding.kind == "refused-by-litert") found += finding.text + ";";
+    }
+    return found;
+  };
+  const DType real = DType::kFloat32, i8 = DType::kInt8, i4 = DType::kInt4, i2 = DType::kInt2, i16 = DType::kInt16;
+  EXPECT_EQ(of("EMBEDDING_LOOKUP", i8, 3, real), "LiteRT refuses a table with a zero point other than 0;");
+  EXPECT_EQ(of("EMBEDDING_LOOKUP", i2, 0, real), "");
+  EXPECT_EQ(of("CONV_2D", i2, 0, real), "LiteRT takes filters of 2 bits for bytes: what it computes has nothing to do with them;");
+  EXPECT_EQ(of("CONV_2D", i4, 0, real), "");
+  EXPECT_EQ(of("DEPTHWISE_CONV_2D", i2, 0, real), "LiteRT refuses filters of 2 bits;");
+  EXPECT_EQ(of("DEPTHWISE_CONV_2D", i4, 0, real), "LiteRT refuses filters of 4 bits beside a float input;");
+  EXPECT_EQ(of("DEPTHWISE_CONV_2D", i4, 0, i8), "");
+  EXPECT_EQ(of("FULLY_CONNECTED", i2, 0, real), "");
+  EXPECT_EQ(of("SQUARED_DIFFERENCE", i8, 0, i16), "LiteRT has no kernel for int16;");
+  EXPECT_EQ(of("SQUARED_DIFFERENCE", i8, 0, i8), "");
+}
+
 TEST(Check, ZeroPoints) {
   EXPECT_THAT(kinds(check_alone(int8_twin({.input_zero = 200}))), ElementsAre("error zero-point"));
   EXPECT_THAT(kinds(check_alone(int8_twin({.input_zero = 0, .map_type = DType::kInt16, .output_zero = 0}))), IsEmpty());
