@@ -108,6 +108,9 @@ Result<std::vector<std::int64_t>> load_labels(const std::string& path);
 /// Only these records of `source`, renumbered from 0 in the order given.
 std::unique_ptr<RecordSource> select_records(std::unique_ptr<RecordSource> source, std::vector<std::int64_t> records);
 
+/// Records that are at hand; record i has index i. `description`: see RecordSource.
+std::unique_ptr<RecordSource> stored_records(std::shared_ptr<const std::vector<Record>> records, std::string description);
+
 /// Writes records as an HDF5 file that open_data() reads: whole under its name, or not at all. Record i of the file is records[i]; its
 /// attribute `record` says which it was in the data it came from.
 /// Errors: kBadInput naming the file and the system's reason.

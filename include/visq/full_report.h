@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,8 @@ Status can_draw_graphs();
 /// that cannot be laid out (can_draw_graphs()) is left out, and the page says so. Where can_make_pages() fails, it stays empty in a
 /// browser.
 std::string html_page(const FullReport& report);
+/// The same of several signatures of the same models, a section each; at least one.
+std::string html_page(std::span<const FullReport> reports);
 
 /// A comparison that holds the values of a visq.json file (one metric, which is the file's own where it is none of ours), of the model
 /// whose graph is given. Errors: kBadInput where the file speaks of more subgraphs than the graph has, or of no tensor that the graph

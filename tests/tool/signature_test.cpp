@@ -108,10 +108,28 @@ TEST_F(Signatures, InspectListsThemWithTheirNames) {
               HasSubstr("  signature     prefill (subgraph 1): tokens -> cache\n  signature     decode (subgraph 0): token -> logits\n"));
 }
 
-TEST_F(Signatures, ReportWritesAPageForEach) {
-  const ProcessResult run = run_tool({"report", model_, model_, "--quick", "--quiet", "-o", folder_ / "page.html"});
+TEST_F(Signatures, ReportHasASectionForEach) {
+  const ProcessResult run =
+      run_tool({"report", model_, model_, "--quick", "--quiet", "-o", folder_ / "page.html", "--json", folder_ / "page.json"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(folder_.content(), ::testing::IsSupersetOf({"page.decode.html", "page.prefill.html"}));
+  EXPECT_THAT(folder_.content(), ::testing::IsSupersetOf({"page.html", "page.decode.json", "page.prefill.json"}));
+  const std::string page = read_text(folder_ / "page.html");
+  const std::string open = R"(<script type="application/json" id="data">)";
+  const std::size_t begin = page.find(open) + open.size();
+  const Json sections = Json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+  ASSERT_EQ(sections.size(), 2U);
+  EXPECT_EQ(sections[0]["models"]["reference"]["signature"], "prefill");
+  EXPECT_EQ(sections[1]["models"]["quantized"]["signature"], "decode");
+  EXPECT_EQ(sections[1]["maps"][1]["op"], "ABS");
+}
+
+TEST_F(Signatures, ThoseThatOnlyOneModelHasAreSaid) {
+  write_text(folder_ / "other.tflite", two_signatures("prefill", "go_on"));
+  const ProcessResult run = run_tool({"compare", model_, folder_ / "other.tflite"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("m.tflite: the signature 'decode' is not compared: "));
+  EXPECT_THAT(run.err, HasSubstr("other.tflite: the signature 'go_on' is not compared: "));
+  EXPECT_THAT(run.out, ::testing::Not(HasSubstr("ABS")));
 }
 
 }  // namespace

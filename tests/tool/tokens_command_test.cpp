@@ -98,5 +98,54 @@ TEST(Tokens, WhatDoesNotGoTogetherIsSaid) {
   expect_error(run_tool({"compare", kFp32, kInt8, "-d", kData, "--prompt", "3"}), 2, "--prompt: is of no use without --tokens");
 }
 
+Json asked(const std::string& command, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> words{command, kFloat, kQuantized, "--tokens", kTokens, "--json", "-"};
+  words.insert(words.end(), more.begin(), more.end());
+  const ProcessResult run = run_tool(words);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  return run.exit_code == 0 ? Json::parse(run.out) : Json();
+}
+
+/// Calls of decode, each with the caches that the float model has there: what a record of a comparison of them gives is what the
+/// sequence gives for a model without error of its own.
+TEST(Tokens, OtherCommandsTakeCallsThatStandAlone) {
+  for (const std::string command : {"diagnose", "recommend", "sensitivity", "partial", "accumulate"}) {
+    const Json result = asked(command, {"--prompt", "48"});
+    EXPECT_EQ(schema_violation(command + ".schema.json", result), "") << command;
+    EXPECT_EQ(result["models"]["reference"]["signature"], "decode") << command;
+  }
+}
+
+TEST(Tokens, AnOtherPromptOrSignatureIsTaken) {
+  const ProcessResult run = run_tool({"diagnose", kFloat, kQuantized, "--tokens", kTokens, "--signature", "prefill_16"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("--tokens " + kTokens + " --signature prefill_16")) << "the next command asks of the same";
+  const ProcessResult decode = run_tool({"diagnose", kFloat, kQuantized, "--tokens", kTokens, "--records", "1", "--prompt", "60"});
+  EXPECT_EQ(decode.exit_code, 0) << decode.err;
+}
+
+TEST(Tokens, ReportHasASectionForEachStage) {
+  const TemporaryFolder folder;
+  const ProcessResult run =
+      run_tool({"report", kFloat, kQuantized, "--tokens", kTokens, "--time-limit", "60s", "-o", folder / "page.html"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  std::ifstream file(folder / "page.html");
+  const std::string page((std::istreambuf_iterator<char>(file)), {});
+  const std::string open = R"(<script type="application/json" id="data">)";
+  const std::size_t begin = page.find(open) + open.size();
+  const Json sections = Json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+  ASSERT_EQ(sections.size(), 2U);
+  EXPECT_EQ(sections[0]["models"]["reference"]["signature"], "prefill_16");
+  EXPECT_FALSE(sections[0].contains("tokens"));
+  EXPECT_EQ(sections[1]["tokens"]["count"], 64);
+  EXPECT_NEAR(sections[1]["tokens"]["perplexity"]["reference"].get<double>(), kPerplexity, 1e-4 * kPerplexity);
+  EXPECT_FALSE(sections[1]["diagnosis"].is_null());
+}
+
+TEST(Tokens, OtherCommandsSayWhatDoesNotGoTogether) {
+  expect_error(run_tool({"diagnose", kFloat, kQuantized, "--tokens", kTokens, "-d", kData}), 2, "--tokens: goes without --data");
+  expect_error(run_tool({"sensitivity", kFp32, kInt8, "--prompt", "3"}), 2, "--prompt: is of no use without --tokens");
+}
+
 }  // namespace
 }  // namespace visq::testing

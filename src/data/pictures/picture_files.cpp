@@ -18,13 +18,13 @@ bool has_picture_name(const fs::path& path) {
   return ending == ".jpg" || ending == ".jpeg" || ending == ".png";
 }
 
-struct Found {
+struct PictureTree {
   std::vector<std::string> pictures, folders;
 };
 
 /// What a folder holds, each in order; hidden files are left alone.
-Found look_into(const std::string& path) {
-  Found found;
+PictureTree look_into(const std::string& path) {
+  PictureTree found;
   std::error_code error;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
     std::error_code ignored;
@@ -46,7 +46,7 @@ Found look_into(const std::string& path) {
 
 std::vector<std::string> picture_files(const std::string& path, bool folder) {
   if (!folder) return {path};
-  Found found = look_into(path);
+  PictureTree found = look_into(path);
   if (!found.pictures.empty()) return std::move(found.pictures);
   std::vector<std::string> all;
   for (const std::string& inner : found.folders) {

@@ -27,7 +27,7 @@ Json json_token(const TokenScore& token) {
 
 }  // namespace
 
-Json json_tokens(const TokenScores& scores) {
+Json json_token_totals(const TokenScores& scores) {
   Json out;
   out["output"] = json_string(scores.output);
   out["vocabulary"] = scores.vocabulary;
@@ -36,6 +36,11 @@ Json json_tokens(const TokenScores& scores) {
                        {"quantized", json_number(scores.perplexity(&TokenScore::quantized))}};
   out["kl"] = json_number(scores.mean_kl());
   out["agreement"] = json_number(scores.agreement());
+  return out;
+}
+
+Json json_tokens(const TokenScores& scores) {
+  Json out = json_token_totals(scores);
   out["list"] = Json::array();
   for (const TokenScore& token : scores.tokens) out["list"].push_back(json_token(token));
   return out;

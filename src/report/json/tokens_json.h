@@ -6,6 +6,9 @@
 
 namespace visq::report {
 
+/// Perplexity, divergence and agreement.
+Json json_token_totals(const TokenScores& scores);
+/// The same with every token's numbers.
 Json json_tokens(const TokenScores& scores);
 
 }  // namespace visq::report

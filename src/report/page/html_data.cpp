@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "report/json/tokens_json.h"
 #include "report/page/html_analyses.h"
 #include "report/page/html_graph.h"
 #include "report/words/match_text.h"
@@ -225,6 +226,7 @@ Json html_data(const FullReport& report) {
   out["post"] = name(result.post);
   out["processed"] = std::move(processed);
   out["accuracy"] = result.accuracy ? json_accuracy(*result.accuracy) : Json(nullptr);
+  if (result.tokens && !result.tokens->output.empty()) out["tokens"] = json_token_totals(*result.tokens);
   out["anomalies"] = json_anomalies(result, places);
   out["match"] = json_match(result);
   out["diagnosis"] = report.diagnosis ? json_diagnosis(*report.diagnosis, places) : Json(nullptr);

@@ -52,13 +52,18 @@ std::string_view take_until(std::string_view& page, std::string_view mark) {
 
 Status can_make_pages() { return report::page_library_there(); }
 
-std::string html_page(const FullReport& report) {
+std::string html_page(const FullReport& report) { return html_page(std::span(&report, 1)); }
+
+std::string html_page(std::span<const FullReport> reports) {
+  report::Json data = report::html_data(reports.front());
+  if (reports.size() > 1) data = report::Json::array({std::move(data)});
+  for (const FullReport& each : reports.subspan(1)) data.push_back(report::html_data(each));
   std::string_view page = report::page_html();
   std::string out;
   out += report::take_until(page, "{{css}}");
   out += report::page_css();
   out += report::take_until(page, "{{data}}");
-  out += report::embeddable(report::html_data(report));
+  out += report::embeddable(data);
   out += report::take_until(page, "{{library}}");
   out += report::page_library();
   out += report::take_until(page, "{{js}}");

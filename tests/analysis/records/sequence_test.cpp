@@ -9,6 +9,7 @@
 #include "visq/badcase.h"
 #include "visq/compare.h"
 #include "visq/run.h"
+#include "visq/sequence_calls.h"
 
 namespace visq {
 namespace {
@@ -99,6 +100,31 @@ TEST(Sequence, HandsOverWhatItsEndsLeaveAndTakesItAsStarts) {
   ASSERT_TRUE(result.ok()) << result.error().message;
   EXPECT_THAT(numbers, ElementsAre(0, 1));
   EXPECT_THAT(left, ElementsAre(13, 23, 7, 7)) << "each model adds to its own";
+}
+
+/// Each call holds what the model had fed back before it: the sum of the steps of its sequence so far.
+TEST(Sequence, CallsStandAlone) {
+  SequenceRequest request;
+  request.records = {0, 5};
+  request.sequence = feed_back(3);
+  std::vector<float> left;
+  request.sequence.ended = [&](std::int64_t, FedBackState&& state) { left.push_back(state.model[0].values<float>()[0]); };
+  Steps data({1, 2, 3, 4, 5});
+  const auto calls = sequence_calls(accumulator(), data, request, Mode::kFp32, {0, 2, 4});
+  ASSERT_TRUE(calls.ok()) << calls.error().message;
+  std::vector<float> before, x;
+  for (const Record& call : *calls) {
+    before.push_back(call.inputs[0].values<float>()[0]);
+    x.push_back(call.inputs[1].values<float>()[0]);
+  }
+  EXPECT_THAT(before, ElementsAre(0, 3, 4));
+  EXPECT_THAT(x, ElementsAre(1, 3, 5));
+  EXPECT_EQ((*calls)[2].index, 2);
+  EXPECT_THAT(left, ElementsAre(6)) << "the second sequence has no end";
+  const auto stored = stored_records(std::make_shared<const std::vector<Record>>(*calls), "calls");
+  EXPECT_EQ(stored->count(), 3);
+  EXPECT_EQ(stored->read(1)->inputs[0].values<float>()[0], 3);
+  EXPECT_EQ(stored->read(3).error().message, "calls: there is no record 3");
 }
 
 TEST(Sequence, StartsWithAState) {

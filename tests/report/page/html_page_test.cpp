@@ -71,6 +71,24 @@ TEST(HtmlPage, HoldsWhatTheResultSays) {
   EXPECT_EQ(data["graph"]["nodes"].size(), result.graph.nodes.size());
 }
 
+TEST(HtmlPage, HasASectionForEverySignature) {
+  std::vector<FullReport> reports(2);
+  for (FullReport& report : reports) report.comparison = testing::complete_result();
+  reports[0].comparison.reference.signature = "prefill";
+  reports[1].comparison.reference.signature = "decode";
+  TokenScores scores;
+  scores.output = "logits";
+  scores.tokens = {{0, 0, 1, {std::log(2.0), 1}, {std::log(4.0), 1}, 0.5, 20}};
+  reports[1].comparison.tokens = scores;
+  const Json data = data_of(html_page(reports));
+  ASSERT_EQ(data.size(), 2U);
+  EXPECT_EQ(data[0]["models"]["reference"]["signature"], "prefill");
+  EXPECT_FALSE(data[0].contains("tokens"));
+  EXPECT_DOUBLE_EQ(data[1]["tokens"]["perplexity"]["quantized"], 4);
+  EXPECT_EQ(data[1]["tokens"]["agreement"], 1);
+  EXPECT_FALSE(data[1]["tokens"].contains("list"));
+}
+
 TEST(HtmlPage, FindingsLeadToTheirMap) {
   FullReport report;
   report.comparison = testing::complete_result();

@@ -14,6 +14,7 @@
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/session.h"
 #include "visqerror/sessions/signatures.h"
+#include "visqerror/sessions/token_calls.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -26,6 +27,7 @@ struct Arguments {
   std::vector<std::string> quantize, keep_float, metrics;
   bool average = false;
   DataOptions data;
+  TokenArguments tokens;
   SelectionOptions selection;
   ConsoleOptions console;
   ResultOutputOptions output;
@@ -66,17 +68,20 @@ Result<AccumulateOptions> parse_options(const Arguments& arguments, std::vector<
 
 std::string next_command(const Arguments& arguments) {
   const auto word = [](const std::string& text) { return report::shell_word(text); };
-  const std::string data = arguments.data.path.empty() ? "" : " -d " + arguments.data.words();
+  std::string data = arguments.data.path.empty() ? "" : " " + arguments.data.option();
+  if (arguments.data.tokens.empty()) data += signature_words(arguments.signature);
   return fmt::format("visqerror sensitivity {} {}{}", word(arguments.reference), word(arguments.quantized), data);
 }
 
-Result<int> execute(const Arguments& arguments) {
+Result<int> execute(Arguments arguments) {
   const Console console = arguments.console.console();
   VISQ_TRY(need_pair("accumulate", arguments.quantized));
   std::vector<std::string> inputs{arguments.reference, arguments.quantized, arguments.data.path};
   VISQ_ASSIGN(AccumulateOptions options, parse_options(arguments, inputs));
   VISQ_ASSIGN(const auto outputs,
               ResultOutputs::prepare(arguments.output, {"accumulate.txt", "accumulate.csv", "accumulate.svg", "accumulate.json"}, inputs));
+  VISQ_TRY(take_token_calls(arguments.tokens, arguments.reference, arguments.quantized, arguments.signature, arguments.data, console));
+  if (interrupted()) return interruption_exit_code("nothing written");
   VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, arguments.signature, console));
   const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(const Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
@@ -104,6 +109,7 @@ std::function<int()> setup(Options& options) {
   add_signature(options, arguments->signature);
   arguments->data.add_to(options);
   add_pairs(options, arguments->data.pairs);
+  arguments->tokens.add_to(options);
   const std::string group = "Curves";
   options
       .values(

@@ -13,7 +13,7 @@
 #include "visqerror/sessions/comparison.h"
 #include "visqerror/sessions/dump_comparison.h"
 #include "visqerror/sessions/signatures.h"
-#include "visqerror/sessions/token_run.h"
+#include "visqerror/sessions/token_calls.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -133,9 +133,9 @@ Result<int> execute_one(const Arguments& arguments) {
 }
 
 /// Dumps have no signatures; a model beside one runs the one that is chosen.
-Result<std::vector<std::string>> signatures_of(const PairRequest& pair) {
+Result<std::vector<std::string>> signatures_of(const PairRequest& pair, const Console& console) {
   if (names_dump(pair)) return std::vector<std::string>{pair.signature};
-  return signatures_in_turn(pair.signature, pair.reference, pair.quantized);
+  return signatures_in_turn(pair.signature, pair.reference, pair.quantized, console);
 }
 
 Result<int> execute_in_turn(const Arguments& arguments, const std::vector<std::string>& signatures) {
@@ -150,17 +150,11 @@ Result<int> execute_in_turn(const Arguments& arguments, const std::vector<std::s
 /// Tokens are the data, and say themselves where their sequences begin.
 Status check_tokens(const Arguments& arguments) {
   const PairRequest& pair = arguments.pair;
-  if (arguments.tokens.path.empty())
-    return arguments.tokens.prompt.empty() ? Status() : usage_error("--prompt: is of no use without --tokens");
-  const std::pair<const char*, bool> others[] = {{"--data", !pair.data.path.empty()},
-                                                 {"--sequence-length", !pair.sequence.length.empty()},
-                                                 {"--labels", !pair.labels.empty()},
-                                                 {"--eval", !pair.eval.empty()},
-                                                 {"--score", !pair.score.empty()}};
-  for (const auto& [option, given] : others) {
-    if (given) return usage_error("--tokens: goes without {}", option);
-  }
-  return {};
+  return tool::check_tokens(arguments.tokens, {{"--data", !pair.data.path.empty()},
+                                               {"--sequence-length", !pair.sequence.length.empty()},
+                                               {"--labels", !pair.labels.empty()},
+                                               {"--eval", !pair.eval.empty()},
+                                               {"--score", !pair.score.empty()}});
 }
 
 Result<int> execute_tokens(Arguments arguments) {
@@ -177,7 +171,7 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_TRY(check_models(arguments));
   VISQ_TRY(check_tokens(arguments));
   if (!arguments.tokens.path.empty()) return execute_tokens(arguments);
-  const auto signatures = signatures_of(arguments.pair);
+  const auto signatures = signatures_of(arguments.pair, arguments.console.console());
   if (!signatures.ok() || signatures->size() == 1) return execute_one(arguments);  // says in its turn what is wrong with the models
   return execute_in_turn(arguments, *signatures);
 }

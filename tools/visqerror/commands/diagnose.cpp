@@ -14,6 +14,7 @@
 #include "visqerror/sessions/record_choice.h"
 #include "visqerror/sessions/scores.h"
 #include "visqerror/sessions/signatures.h"
+#include "visqerror/sessions/token_calls.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -27,6 +28,7 @@ struct Arguments {
   std::string signature;
   std::string outlier_z, concat_ratio, last_layer_bits, degrade_ratio;
   DataOptions data;
+  TokenArguments tokens;
   ScoreArguments scores;
   ConsoleOptions console;
   ResultOutputOptions output;
@@ -85,10 +87,10 @@ Status add_validation(const Arguments& arguments, const SharedModel& reference, 
 
 std::string next_command(const DiagnoseResult& result, const Arguments& arguments) {
   const auto word = [](const std::string& text) { return report::shell_word(text); };
-  const std::string data = arguments.data.path.empty() ? "DATA" : arguments.data.words();
   const bool fixable = !result.findings.empty() && result.findings.front().tried;
-  std::string line = fmt::format("visqerror {} {} {} -d {}", fixable ? "recommend" : "sensitivity", word(arguments.reference),
-                                 word(arguments.quantized), data);
+  std::string line = fmt::format("visqerror {} {} {} {}", fixable ? "recommend" : "sensitivity", word(arguments.reference),
+                                 word(arguments.quantized), arguments.data.option());
+  if (arguments.data.tokens.empty()) line += signature_words(arguments.signature);
   return line + (fixable ? score_words(arguments.scores, word) : "");
 }
 
@@ -107,7 +109,7 @@ int conclude(const DiagnoseResult& result, const std::string& fail_on) {
   return fails ? kConditionFailed : kDone;
 }
 
-Result<int> execute(const Arguments& arguments) {
+Result<int> execute(Arguments arguments) {
   const Console console = arguments.console.console();
   VISQ_TRY(need_pair("diagnose", arguments.quantized));
   VISQ_ASSIGN(DiagnoseOptions options, parse_options(arguments));
@@ -122,6 +124,9 @@ Result<int> execute(const Arguments& arguments) {
                                                          {arguments.reference, arguments.quantized, arguments.data.path,
                                                           arguments.validation, arguments.scores.labels},
                                                          reviews.paths(report::review_of(nothing, {}, {}, {}, reviews.options()))));
+  VISQ_TRY(check_tokens(arguments.tokens, {{"--labels", !arguments.scores.labels.empty()}, {"--eval", !arguments.scores.eval.empty()}}));
+  VISQ_TRY(take_token_calls(arguments.tokens, arguments.reference, arguments.quantized, arguments.signature, arguments.data, console));
+  if (interrupted()) return interruption_exit_code("nothing written");
   VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, arguments.signature, console));
   const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
@@ -173,6 +178,7 @@ std::function<int()> setup(Options& options) {
   add_signature(options, arguments->signature);
   arguments->data.add_to(options, "16, spread evenly, and the 8 worst; up to 128 others fit and judge repairs");
   add_pairs(options, arguments->data.pairs);
+  arguments->tokens.add_to(options);
   add_sequence_length(options, arguments->sequence_length);
   add_accuracy_options(options, arguments->scores, ScoresTaken::kByLabels);
   options.value("--validation-data", arguments->validation, "PATH", "other data, for a second set of degradation graphs").group("Data");
@@ -189,6 +195,7 @@ std::function<int()> setup(Options& options) {
       "Examples:\n"
       "  visqerror diagnose fp32.tflite int8.tflite -d data.h5\n"
       "  visqerror diagnose fp32.tflite int8.tflite -d data.h5 --labels y.npy\n"
+      "  visqerror diagnose decoder.tflite decoder_int8.tflite --tokens tokens.npy\n"
       "  visqerror diagnose fp32.tflite int8.tflite -d data.h5 -o out --fail-on error\n"
       "  visqerror diagnose fp32.tflite int8.tflite -d data.h5 --write sarif=a.sarif\n"
       "  visqerror diagnose fp32.tflite int8.tflite -d data.h5 --json - | jq .findings");

@@ -11,6 +11,7 @@
 #include "visqerror/outputs/result_outputs.h"
 #include "visqerror/sessions/record_choice.h"
 #include "visqerror/sessions/signatures.h"
+#include "visqerror/sessions/token_calls.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -21,6 +22,7 @@ struct Arguments {
   std::string reference, quantized, threads, threshold, from;
   std::string signature;
   DataOptions data;
+  TokenArguments tokens;
   SelectionOptions selection;
   ConsoleOptions console;
   ResultOutputOptions output;
@@ -44,7 +46,8 @@ Result<PartialOptions> parse_options(const Arguments& arguments) {
 /// How error grows where as many are float as the threshold takes.
 std::string next_command(const PartialResult& result, const Arguments& arguments) {
   const auto word = [](const std::string& text) { return report::shell_word(text); };
-  const std::string data = arguments.data.path.empty() ? "" : " -d " + arguments.data.words();
+  std::string data = arguments.data.path.empty() ? "" : " " + arguments.data.option();
+  if (arguments.data.tokens.empty()) data += signature_words(arguments.signature);
   std::string command = fmt::format("visqerror accumulate {} {}{}", word(arguments.reference), word(arguments.quantized), data);
   std::string names;
   for (std::size_t i = 0; i < report::steps_needed(result).value_or(0); ++i) {
@@ -53,7 +56,7 @@ std::string next_command(const PartialResult& result, const Arguments& arguments
   return names.empty() ? command : command + " --keep-float " + word(names);
 }
 
-Result<int> execute(const Arguments& arguments) {
+Result<int> execute(Arguments arguments) {
   const Console console = arguments.console.console();
   VISQ_TRY(need_pair("partial", arguments.quantized));
   VISQ_ASSIGN(PartialOptions options, parse_options(arguments));
@@ -64,6 +67,8 @@ Result<int> execute(const Arguments& arguments) {
     VISQ_ASSIGN(ranking, report::read_ranking(arguments.from));
     options.ranking = &ranking;
   }
+  VISQ_TRY(take_token_calls(arguments.tokens, arguments.reference, arguments.quantized, arguments.signature, arguments.data, console));
+  if (interrupted()) return interruption_exit_code("nothing written");
   VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, arguments.signature, console));
   const auto& [reference, quantized] = pair;
   VISQ_ASSIGN(Records records, open_records(arguments.data, *reference, quantized.get(), false, console));
@@ -96,6 +101,7 @@ std::function<int()> setup(Options& options) {
   add_signature(options, arguments->signature);
   arguments->data.add_to(options, "as many as two seconds have room for");
   add_pairs(options, arguments->data.pairs);
+  arguments->tokens.add_to(options);
   arguments->selection.add_to(options);
   options
       .value("--pick-threshold", arguments->threshold, "X",

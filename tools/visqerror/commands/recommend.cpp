@@ -15,6 +15,7 @@
 #include "visqerror/sessions/record_choice.h"
 #include "visqerror/sessions/scores.h"
 #include "visqerror/sessions/signatures.h"
+#include "visqerror/sessions/token_calls.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -30,6 +31,7 @@ struct Arguments {
   std::string signature;
   std::vector<std::string> write;
   DataOptions data;
+  TokenArguments tokens;
   ScoreArguments scores;
   ConsoleOptions console;
   ResultOutputOptions output;
@@ -82,14 +84,14 @@ Result<RecommendOptions> parse_options(const Arguments& arguments) {
 
 std::string next_command(const RecommendResult& result, const Arguments& arguments) {
   const auto word = [](const std::string& text) { return report::shell_word(text); };
-  const std::string data = arguments.data.path.empty() ? "DATA" : arguments.data.words();
+  const std::string data = arguments.data.option() + (arguments.data.tokens.empty() ? signature_words(arguments.signature) : "");
   const std::string pair = fmt::format("{} {}", word(arguments.reference), word(arguments.quantized));
   const std::string scores = score_words(arguments.scores, word);
   if (!arguments.write_model.empty() && !result.repaired_model.empty()) {
-    return fmt::format("visqerror compare {} {} -d {}{}", word(arguments.reference), word(arguments.write_model), data, scores);
+    return fmt::format("visqerror compare {} {} {}{}", word(arguments.reference), word(arguments.write_model), data, scores);
   }
-  if (!result.repairs.empty()) return fmt::format("visqerror recommend {} -d {}{} --write-model FIXED", pair, data, scores);
-  return fmt::format("visqerror recommend {} -d {}{} --write aeq=RECIPE", pair, data, scores);
+  if (!result.repairs.empty()) return fmt::format("visqerror recommend {} {}{} --write-model FIXED", pair, data, scores);
+  return fmt::format("visqerror recommend {} {}{} --write aeq=RECIPE", pair, data, scores);
 }
 
 /// The outputs beside the result: configurations, and the repaired model.
@@ -138,7 +140,7 @@ Status set_scores(const ScoreArguments& arguments, const Labels& labels, const R
   return {};
 }
 
-Result<int> execute(const Arguments& arguments) {
+Result<int> execute(Arguments arguments) {
   const Console console = arguments.console.console();
   VISQ_TRY(need_pair("recommend", arguments.quantized));
   VISQ_ASSIGN(RecommendOptions options, parse_options(arguments));
@@ -149,6 +151,9 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(const auto outputs,
               ResultOutputs::prepare(arguments.output, {"recommend.txt", "recommend.json", "recommend.svg"},
                                      {arguments.reference, arguments.quantized, arguments.data.path, arguments.scores.labels}, more));
+  VISQ_TRY(check_tokens(arguments.tokens, {{"--labels", !arguments.scores.labels.empty()}, {"--eval", !arguments.scores.eval.empty()}}));
+  VISQ_TRY(take_token_calls(arguments.tokens, arguments.reference, arguments.quantized, arguments.signature, arguments.data, console));
+  if (interrupted()) return interruption_exit_code("nothing written");
   VISQ_ASSIGN(const auto pair, open_pair(arguments.reference, arguments.quantized, arguments.signature, console));
   const auto& [reference, quantized] = pair;
   VISQ_TRY(check_configs(configs, options, *quantized));
@@ -187,6 +192,7 @@ std::function<int()> setup(Options& options) {
   add_signature(options, arguments->signature);
   arguments->data.add_to(options, "16, spread evenly, and the 8 worst; up to 128 others fit and judge repairs");
   add_pairs(options, arguments->data.pairs);
+  arguments->tokens.add_to(options);
   add_sequence_length(options, arguments->sequence_length);
   add_accuracy_options(options, arguments->scores, ScoresTaken::kByLabels);
   options

@@ -15,6 +15,7 @@
 #include "visqerror/sessions/record_choice.h"
 #include "visqerror/sessions/report_parts.h"
 #include "visqerror/sessions/signatures.h"
+#include "visqerror/sessions/token_calls.h"
 #include "visqerror/terminal/browser.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
@@ -27,6 +28,8 @@ constexpr const char* kTimeLimit = "10m";
 
 struct Arguments {
   PairRequest pair;  ///< or a visq.json file, and its model
+  TokenArguments tokens;
+  std::string asked_signature;  ///< where each is a section: the one that the user named
   std::vector<std::string> others;
   std::string out, json, title, threads, mode, ref_mode, post, top, time_limit = kTimeLimit;
   bool quick = false, time = false, view = false, allow_partial = false;
@@ -71,15 +74,15 @@ Result<Plan> make_plan(const Arguments& arguments) {
   return plan;
 }
 
-/// Where the page and the JSON go.
-Result<std::unique_ptr<ResultOutputs>> prepare(const Arguments& arguments, const Plan& plan) {
-  ResultOutputOptions options{.folder = names_page(arguments.out) ? "" : arguments.out, .json = arguments.json};
+/// Where the page and the JSON go. `json`: its file; empty: none.
+Result<std::unique_ptr<ResultOutputs>> prepare(const Arguments& arguments, const Plan& plan, const std::string& json) {
+  ResultOutputOptions options{.folder = names_page(arguments.out) ? "" : arguments.out, .json = json};
   std::vector<std::string> names, more;
   if (!options.folder.empty()) names.push_back("report.html");
   if (options.folder.empty() && !plan.page.empty()) more.push_back(plan.page.string());
   std::vector<std::string> inputs = arguments.others;
   const PairRequest& pair = arguments.pair;
-  inputs.insert(inputs.end(), {pair.reference, pair.quantized, pair.data.path, pair.labels, pair.sequence.state});
+  inputs.insert(inputs.end(), {pair.reference, pair.quantized, pair.data.path, pair.labels, pair.sequence.state, arguments.tokens.path});
   return ResultOutputs::prepare(options, names, inputs, more);
 }
 
@@ -98,8 +101,10 @@ std::string command_line(const Arguments& arguments, const Plan& plan) {
   const auto word = [](const std::string& text) { return text.empty() ? "" : report::shell_word(text); };
   add("--signature", word(pair.signature));
   add("-d", pair.data.path.empty() ? "" : file(pair.data.path) + pair.data.words_behind());
+  add("--tokens", arguments.tokens.path.empty() ? "" : file(arguments.tokens.path) + pair.data.words_behind());
+  add("--prompt", word(arguments.tokens.prompt));
   add("--records", word(pair.data.records));
-  if (pair.data.path.empty() && !pair.quantized.empty()) add("--seed", word(pair.data.seed));
+  if (pair.data.path.empty() && arguments.tokens.path.empty() && !pair.quantized.empty()) add("--seed", word(pair.data.seed));
   for (const std::string& link : pair.sequence.feed_back) add("--feed-back", word(link));
   add("--state", pair.sequence.state.empty() ? "" : file(pair.sequence.state));
   add("--sequence-length", word(pair.sequence.length));
@@ -120,31 +125,34 @@ std::string command_line(const Arguments& arguments, const Plan& plan) {
   return line;
 }
 
-/// The comparison and the accuracy over all records, and unless --quick everything else over some of them.
-Status fill(const Arguments& arguments, Plan& plan, const Console& console, FullReport& report) {
-  PairRequest& pair = plan.pair;
-  VISQ_ASSIGN(const Pair models, open_pair(pair.reference, pair.quantized, pair.signature, console));
+/// The comparison and the accuracy over all records. Returns how many seconds a record took to compare.
+Result<double> fill_comparison(PairRequest& pair, const Labels& labels, const Pair& models, Records& records, const Console& console,
+                               FullReport& report) {
   const auto& [reference, quantized] = models;
   CompareOptions& options = pair.options;
-  VISQ_ASSIGN(options.sequence, open_sequence(pair.sequence, *reference, quantized.get(), console));
-  VISQ_ASSIGN(Records records, open_records(pair.data, *reference, quantized.get(), false, console, options.sequence));
-  set_modes(pair, *reference, *quantized);
-  options.origin = !arguments.quick && options.reference_mode != Mode::kInteger && options.quantized_mode != Mode::kInteger;
   set_up(options, records, "records", console);
   CompareResult rated;  // labels belong to the records as the data hold them
-  VISQ_TRY(add_accuracy(pair, plan.labels, reference, quantized, *records.source, rated));
+  VISQ_TRY(add_accuracy(pair, labels, reference, quantized, *records.source, rated));
   const auto start = std::chrono::steady_clock::now();
   VISQ_ASSIGN(report.comparison, compare(reference, quantized, *records.source, options));
-  const double whole_pass = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (pair.tokens != nullptr) pair.tokens->end(report.comparison);
   if (options.origin) VISQ_TRY(add_shares(reference, quantized, *records.source, options, console, report.comparison));
   measure_mode_gap(reference, quantized, *records.source, options, report.comparison);
   report.comparison.accuracy = std::move(rated.accuracy);
-  report.comparison.judged_by = plan.labels.judged_by;
+  report.comparison.judged_by = labels.judged_by;
   warn_of(report.comparison, console);
   report.reference = inspect(*reference);
   report.quantized = inspect(*quantized);
-  if (arguments.quick || interrupted()) return {};
-  const auto compared = static_cast<double>(std::max<std::int64_t>(1, options.records.last - options.records.first));
+  return seconds / static_cast<double>(std::max<std::int64_t>(1, options.records.last - options.records.first));
+}
+
+/// Everything else, over some of the records.
+Status fill_parts(const Arguments& arguments, Plan& plan, const Pair& models, Records& records, double seconds, const Console& console,
+                  FullReport& report) {
+  const auto& [reference, quantized] = models;
+  PairRequest& pair = plan.pair;
+  CompareOptions& options = pair.options;
   VISQ_ASSIGN(const Records all, open_records(pair.data, *reference, quantized.get(), false, Console(true, false), options.sequence));
   Scoring scoring;  // with fed-back inputs the data alone say nothing
   if (options.sequence.feed_back.empty()) {
@@ -153,9 +161,40 @@ Status fill(const Arguments& arguments, Plan& plan, const Console& console, Full
   if (pair.data.records.empty() && options.sequence.feed_back.empty())
     VISQ_TRY(keep_spread(records, kRecords, *reference, *quantized, console));
   options.records = records.range;
-  const double seconds = whole_pass / compared * static_cast<double>(options.records.last - options.records.first);
-  add_report_parts({reference, quantized, *records.source, options, scoring, arguments.time, plan.seconds}, seconds, console, report);
+  const double expected = seconds * static_cast<double>(options.records.last - options.records.first);
+  add_report_parts({reference, quantized, *records.source, options, scoring, arguments.time, plan.seconds}, expected, console, report);
   return {};
+}
+
+/// Of a language model: its calls, one by one.
+Status fill_parts_of_calls(const Arguments& arguments, Plan& plan, const Pair& models, double seconds, const Console& console,
+                           FullReport& report) {
+  PairRequest& pair = plan.pair;
+  const bool last = pair.signature == pair.tokens->signatures().back();  // what comes before takes in all tokens, from empty caches
+  std::string signature = last ? arguments.asked_signature : pair.signature;
+  VISQ_TRY(take_token_calls(arguments.tokens, pair.reference, pair.quantized, signature, pair.data, console));
+  if (interrupted()) return {};
+  pair.options.sequence = {};
+  pair.options.tokens = nullptr;
+  VISQ_ASSIGN(Records records, open_records(pair.data, *models.reference, models.quantized.get(), false, console));
+  return fill_parts(arguments, plan, models, records, seconds, console, report);
+}
+
+/// The comparison, and unless --quick everything else.
+Status fill(const Arguments& arguments, Plan& plan, const Console& console, FullReport& report) {
+  PairRequest& pair = plan.pair;
+  VISQ_ASSIGN(const Pair models, open_pair(pair.reference, pair.quantized, pair.signature, console));
+  const auto& [reference, quantized] = models;
+  CompareOptions& options = pair.options;
+  VISQ_ASSIGN(options.sequence, open_sequence(pair.sequence, *reference, quantized.get(), console));
+  VISQ_ASSIGN(Records records, open_inputs(pair, models, console));
+  set_modes(pair, *reference, *quantized);
+  const bool exact = options.reference_mode != Mode::kInteger && options.quantized_mode != Mode::kInteger;
+  options.origin = !arguments.quick && exact && pair.tokens == nullptr;
+  VISQ_ASSIGN(const double seconds, fill_comparison(pair, plan.labels, models, records, console, report));
+  if (arguments.quick || interrupted()) return {};
+  if (pair.tokens == nullptr) return fill_parts(arguments, plan, models, records, seconds, console, report);
+  return fill_parts_of_calls(arguments, plan, models, seconds, console, report);
 }
 
 /// The comparisons of further recipes, with the reference and the records of the first.
@@ -193,30 +232,36 @@ template <class Word>
 std::string next_command(const Arguments& arguments, const FullReport& report, const Word& word) {
   if (report.picture) return "visqerror compare FP32 QUANT -d DATA -o OUT";
   const PairRequest& pair = arguments.pair;
-  const std::string data = pair.data.path.empty() ? "DATA" : word(pair.data.path) + pair.data.words_behind();
-  return fmt::format("visqerror {} {} {} -d {}{}", report.diagnosis ? "recommend" : "diagnose", word(pair.reference), word(pair.quantized),
-                     data, score_words(pair, word));
+  const std::string& tokens = arguments.tokens.path;
+  const std::string path = !tokens.empty() ? "--tokens " + word(tokens) : "-d " + (pair.data.path.empty() ? "DATA" : word(pair.data.path));
+  const std::string more =
+      pair.data.words_behind() + signature_words(tokens.empty() ? pair.signature : arguments.asked_signature) + score_words(pair, word);
+  return fmt::format("visqerror {} {} {} {}{}", report.diagnosis ? "recommend" : "diagnose", word(pair.reference), word(pair.quantized),
+                     path, more);
 }
 
-/// The page, what the terminal says of it, and the browser.
-Status write(const Arguments& arguments, const Plan& plan, FullReport& report, ResultOutputs& outputs, const Console& console) {
+/// What a report says of itself.
+void entitle(const Arguments& arguments, const Plan& plan, FullReport& report) {
   report.title = arguments.title.empty() ? report.title : arguments.title;
   report.version = VISQ_VERSION;
   report.command = command_line(arguments, plan);
   if (!report.picture) report.next = next_command(arguments, report, file);
   report.top = plan.top;
-  std::string text = first_finding(report);
+}
+
+/// The page of some sections, what the terminal says of it, and the browser.
+Status write_page(const Arguments& arguments, const Plan& plan, std::span<const FullReport> sections, const std::string& json,
+                  std::string text, ResultOutputs& outputs, const Console& console) {
   std::vector<OutputFile> files;
   std::vector<FileToWrite> more;
   if (!plan.page.empty()) {
     text += fmt::format("written to {}\n", report::printable(plan.page.string()));
-    if (outputs.to_folder()) files.push_back({"report.html", html_page(report)});
-    if (!outputs.to_folder()) more.push_back({plan.page.string(), html_page(report)});
+    if (outputs.to_folder()) files.push_back({"report.html", html_page(sections)});
+    if (!outputs.to_folder()) more.push_back({plan.page.string(), html_page(sections)});
     const Status drawn = can_draw_graphs();
     if (!drawn.ok()) console.warn("the page shows no graph: " + drawn.error().message);
   }
-  const std::string json = arguments.json.empty() ? "" : report::full_report_json(report);
-  const std::string next = console.next(next_command(arguments, report, report::shell_word));
+  const std::string next = console.next(next_command(arguments, sections.back(), report::shell_word));
   VISQ_TRY(outputs.write(files, json, text + (next.empty() ? "" : "\n" + next), console, more));
   if (arguments.view && !open_in_browser(plan.page.string())) {
     console.warn(
@@ -225,12 +270,19 @@ Status write(const Arguments& arguments, const Plan& plan, FullReport& report, R
   return {};
 }
 
+/// A page of one section.
+Status write(const Arguments& arguments, const Plan& plan, FullReport& report, ResultOutputs& outputs, const Console& console) {
+  entitle(arguments, plan, report);
+  const std::string json = arguments.json.empty() ? "" : report::full_report_json(report);
+  return write_page(arguments, plan, {&report, 1}, json, first_finding(report), outputs, console);
+}
+
 /// A page from one metric of an earlier run.
 Result<int> execute_file(const Arguments& arguments, const Console& console) {
   const PairRequest& pair = arguments.pair;
   if (!arguments.json.empty()) return usage_error("--json: a visq.json file is JSON already");
   VISQ_ASSIGN(const Plan plan, make_plan(arguments));
-  VISQ_ASSIGN(const auto outputs, prepare(arguments, plan));
+  VISQ_ASSIGN(const auto outputs, prepare(arguments, plan, ""));
   VISQ_ASSIGN(const VisqFile file, read_visq_json(pair.reference));
   VISQ_ASSIGN(const SharedModel model, load(pair.quantized.empty() ? file.model : pair.quantized, pair.signature, console));
   VISQ_ASSIGN(FullReport report, report_of(file, *model));
@@ -238,32 +290,82 @@ Result<int> execute_file(const Arguments& arguments, const Console& console) {
   return kDone;
 }
 
+int conclude_report(const Arguments& arguments, const FullReport& report, const Console& console) {
+  const bool incomplete = !report.missing.empty() && !arguments.allow_partial;
+  return incomplete ? kIncomplete : conclude(report.comparison, {}, arguments.allow_partial, console);
+}
+
 Result<int> execute_one(const Arguments& arguments) {
   const Console console = arguments.console.console();
   VISQ_ASSIGN(Plan plan, make_plan(arguments));
-  VISQ_ASSIGN(const auto outputs, prepare(arguments, plan));
+  VISQ_ASSIGN(const auto outputs, prepare(arguments, plan, arguments.json));
   FullReport report;
   VISQ_TRY(fill(arguments, plan, console, report));
   VISQ_TRY(add_recipes(arguments, plan, console, report));
   if (interrupted()) return interruption_exit_code();
   VISQ_TRY(write(arguments, plan, report, *outputs, console));
-  const bool incomplete = !report.missing.empty() && !arguments.allow_partial;
-  return incomplete ? kIncomplete : conclude(report.comparison, {}, arguments.allow_partial, console);
+  return conclude_report(arguments, report, console);
 }
 
-Result<int> execute(const Arguments& arguments) {
-  const PairRequest& pair = arguments.pair;
-  if (pair.reference.ends_with(".json")) return execute_file(arguments, arguments.console.console());
-  VISQ_TRY(need_pair("report", pair.quantized));
-  const auto signatures = signatures_in_turn(pair.signature, pair.reference, pair.quantized);
-  if (!signatures.ok() || signatures->size() == 1) return execute_one(arguments);  // says in its turn what is wrong with the models
-  return run_in_turn(*signatures, arguments.json != "-", [&](const std::string& signature) {
+/// The report of one of several signatures, and its JSON.
+Result<int> execute_section(const Arguments& arguments, std::vector<FullReport>& sections) {
+  const Console console = arguments.console.console();
+  VISQ_ASSIGN(Plan plan, make_plan(arguments));
+  Arguments without_page = arguments;
+  without_page.out.clear();
+  VISQ_ASSIGN(const auto outputs, prepare(without_page, plan, arguments.json));
+  FullReport report;
+  VISQ_TRY(fill(arguments, plan, console, report));
+  VISQ_TRY(add_recipes(arguments, plan, console, report));
+  if (interrupted()) return interruption_exit_code();
+  entitle(arguments, plan, report);
+  const std::string json = arguments.json.empty() ? "" : report::full_report_json(report);
+  VISQ_TRY(outputs->write({}, json, first_finding(report), console));
+  const int code = conclude_report(arguments, report, console);
+  sections.push_back(std::move(report));
+  return code;
+}
+
+/// A page with a section for every signature.
+Result<int> execute_in_turn(const Arguments& arguments, const std::vector<std::string>& signatures) {
+  const Console console = arguments.console.console();
+  VISQ_ASSIGN(const Plan plan, make_plan(arguments));
+  VISQ_ASSIGN(const auto outputs, prepare(arguments, plan, ""));
+  std::vector<FullReport> sections;
+  const bool to_terminal = arguments.json != "-";
+  const auto run = [&](const std::string& signature) {
     Arguments own = arguments;
     own.pair.signature = signature;
-    own.out = names_page(own.out) ? file_of_signature(own.out, signature) : folder_of_signature(own.out, signature);
     own.json = file_of_signature(own.json, signature);
-    return execute_one(own);
-  });
+    return execute_section(own, sections);
+  };
+  VISQ_ASSIGN(const int code, run_in_turn(signatures, to_terminal, run));
+  if (interrupted() || plan.page.empty()) return code;
+  VISQ_TRY(write_page(arguments, plan, sections, "", to_terminal ? "\n" : "", *outputs, console));
+  return code;
+}
+
+Result<int> execute(Arguments arguments) {
+  PairRequest& pair = arguments.pair;
+  const Console console = arguments.console.console();
+  if (pair.reference.ends_with(".json")) return execute_file(arguments, console);
+  VISQ_TRY(need_pair("report", pair.quantized));
+  VISQ_TRY(check_tokens(arguments.tokens, {{"--data", !pair.data.path.empty()},
+                                           {"--sequence-length", !pair.sequence.length.empty()},
+                                           {"--labels", !pair.labels.empty()},
+                                           {"--eval", !pair.eval.empty()},
+                                           {"--score", !pair.score.empty()},
+                                           {"further recipes", !arguments.others.empty()}}));
+  arguments.asked_signature = pair.signature;
+  if (!arguments.tokens.path.empty()) {
+    VISQ_ASSIGN(pair.tokens, TokenRun::plan(arguments.tokens, pair.data.records, pair.reference, pair.quantized, pair.signature, console));
+  }
+  const auto signatures = pair.tokens != nullptr ? Result(pair.tokens->signatures())
+                                                 : signatures_in_turn(pair.signature, pair.reference, pair.quantized, console);
+  if (!signatures.ok()) return execute_one(arguments);  // says in its turn what is wrong with the models
+  if (signatures->size() > 1) return execute_in_turn(arguments, *signatures);
+  pair.signature = signatures->front();
+  return execute_one(arguments);
 }
 
 void add_output_options(Options& options, const std::shared_ptr<Arguments>& arguments) {
@@ -298,6 +400,7 @@ std::function<int()> setup(Options& options) {
   add_signature(options, arguments->pair.signature);
   arguments->pair.data.add_to(options, "all; for causes 16, spread evenly, and the 8 worst");
   add_pairs(options, arguments->pair.data.pairs);
+  arguments->tokens.add_to(options);
   arguments->pair.sequence.add_to(options);
   add_accuracy_options(options, arguments->pair);
   add_extent_options(options, arguments);

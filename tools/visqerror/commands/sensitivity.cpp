@@ -20,6 +20,7 @@
 #include "visqerror/outputs/resume_file.h"
 #include "visqerror/sessions/record_choice.h"
 #include "visqerror/sessions/signatures.h"
+#include "visqerror/sessions/token_calls.h"
 #include "visqerror/terminal/exit_code.h"
 #include "visqerror/terminal/interrupt.h"
 
@@ -39,6 +40,7 @@ struct Arguments {
   std::vector<std::string> types, metrics, write;
   bool leave_one_out = false, estimate = false, reverse = false, clean = false;
   DataOptions data;
+  TokenArguments tokens;
   SelectionOptions selection;
   ConsoleOptions console;
   ResultOutputOptions output;
@@ -102,7 +104,7 @@ Result<std::string> content_key(const Arguments& arguments, const Pair& pair, co
   key.add(pair.quantized->checksum.hex());
   if (!arguments.data.path.empty()) {
     for (const std::string& file : data_files(arguments.data.path)) VISQ_TRY(key.add_content(file));
-    key.add(arguments.data.words());
+    key.add(arguments.data.option());
   }
   key.add(arguments.data.path.empty() ? arguments.data.seed : "");
   key.add(arguments.data.records);
@@ -128,8 +130,9 @@ Result<std::string> content_key(const Arguments& arguments, const Pair& pair, co
 
 std::string next_command(const Arguments& arguments, const ConfigOutputs& configs) {
   const auto word = [](const std::string& text) { return report::shell_word(text); };
-  const std::string data = arguments.data.path.empty() ? "DATA" : arguments.data.words();
-  std::string command = fmt::format("visqerror partial {} {} -d {}", word(arguments.reference), word(arguments.quantized), data);
+  std::string command =
+      fmt::format("visqerror partial {} {} {}", word(arguments.reference), word(arguments.quantized), arguments.data.option());
+  if (arguments.data.tokens.empty()) command += signature_words(arguments.signature);
   if (arguments.output.folder.empty() || !configs.empty()) return command;
   return command + " --from " + word(arguments.output.folder + "/sensitivity.json");
 }
@@ -172,7 +175,7 @@ Result<SensitivityResult> run_in_time(const Arguments& arguments, const Pair& pa
   }
 }
 
-Result<int> execute(const Arguments& arguments) {
+Result<int> execute(Arguments arguments) {
   const Console console = arguments.console.console();
   VISQ_TRY(need_pair("sensitivity", arguments.quantized));
   VISQ_ASSIGN(SensitivityOptions options, parse_options(arguments));
@@ -180,6 +183,8 @@ Result<int> execute(const Arguments& arguments) {
   VISQ_ASSIGN(const ConfigOutputs configs, ConfigOutputs::parse(arguments.write, arguments.output.folder));
   VISQ_ASSIGN(const auto outputs, ResultOutputs::prepare(arguments.output, {"sensitive_ops.txt", "sensitive_ops.csv", "sensitivity.json"},
                                                          {arguments.reference, arguments.quantized, arguments.data.path}, configs.paths()));
+  VISQ_TRY(take_token_calls(arguments.tokens, arguments.reference, arguments.quantized, arguments.signature, arguments.data, console));
+  if (interrupted()) return interruption_exit_code("nothing written");
   VISQ_ASSIGN(const Pair pair, open_pair(arguments.reference, arguments.quantized, arguments.signature, console));
   VISQ_ASSIGN(options.sequence_length, parse_sequence_length(arguments.sequence_length, *pair.reference, pair.quantized.get(), console));
   options.top = static_cast<int>(top);
@@ -241,6 +246,7 @@ std::function<int()> setup(Options& options) {
   add_signature(options, arguments->signature);
   arguments->data.add_to(options, "as many as two seconds have room for; with --estimate all");
   add_pairs(options, arguments->data.pairs);
+  arguments->tokens.add_to(options);
   add_sequence_length(options, arguments->sequence_length);
   add_selection(options, *arguments);
   arguments->output.add_to(options, "sensitive_ops.txt, .csv, sensitivity.json; a run that is stopped can then be resumed");

@@ -32,6 +32,11 @@ std::string DataOptions::words_behind() const {
   return words;
 }
 
+std::string DataOptions::option() const {
+  if (!tokens.empty()) return tokens + words_behind();
+  return path.empty() ? "-d DATA" : "-d " + words();
+}
+
 void add_pairs(Options& options, PairWishes& wishes) {
   const std::string group = "Pairs of feature maps";
   options

@@ -1,8 +1,11 @@
 // Options that several commands share, spelled and explained once. A command adds the groups that it understands.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <vector>
 
+#include "visq/data.h"
 #include "visq/request.h"
 #include "visqerror/options/options.h"
 #include "visqerror/options/picture_options.h"
@@ -18,7 +21,9 @@ void add_pairs(Options& options, PairWishes& wishes);
 struct DataOptions {
   std::string path, records, seed = "0";
   PictureOptions pictures;
-  PairWishes pairs;  ///< of commands that take a pair, which add_pairs() to their options
+  PairWishes pairs;                                  ///< of commands that take a pair, which add_pairs() to their options
+  std::shared_ptr<const std::vector<Record>> calls;  ///< in place of what the path names; see take_token_calls()
+  std::string tokens;                                ///< the options that these come from
 
   /// `usual_records`: what the command takes where --records is not given, for --help.
   void add_to(Options& options, const std::string& usual_records = "all");
@@ -26,6 +31,8 @@ struct DataOptions {
   std::string words() const;
   /// The same without the path; a space before each.
   std::string words_behind() const;
+  /// The option that names the data, and words() behind it; "-d DATA" where there are none.
+  std::string option() const;
 };
 
 /// Which nodes to look at.

@@ -36,7 +36,8 @@ Result<Pair> open_models(PairRequest& request, const Console& console) {
   return Pair{model, model};
 }
 
-/// The data, or the tokens.
+}  // namespace
+
 Result<Records> open_inputs(PairRequest& request, const Pair& models, const Console& console) {
   const auto& [reference, quantized] = models;
   SequenceOptions& sequence = request.options.sequence;
@@ -46,8 +47,6 @@ Result<Records> open_inputs(PairRequest& request, const Pair& models, const Cons
   VISQ_ASSIGN(TokenRecords stage, request.tokens->begin(request.signature, *reference, quantized.get(), request.options));
   return records_of(std::move(stage.source), stage.range, request.data, *reference, quantized.get(), console, sequence);
 }
-
-}  // namespace
 
 void set_modes(PairRequest& request, const Model& reference, const Model& quantized) {
   CompareOptions& options = request.options;

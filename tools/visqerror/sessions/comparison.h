@@ -30,6 +30,9 @@ struct PairRequest : ScoreArguments {
 /// Fills in the modes of the options: those that the user chose, else the models' usual ones.
 void set_modes(PairRequest& request, const Model& reference, const Model& quantized);
 
+/// The data, or the tokens, whose sequences and task then stand in the request's options.
+Result<Records> open_inputs(PairRequest& request, const Pair& models, const Console& console);
+
 /// What labels or --eval say of both models into result.accuracy; nothing without either. Of request.options the
 /// PairRunRequest matters.
 Status add_accuracy(const PairRequest& request, const Labels& labels, const SharedModel& reference, const SharedModel& quantized,

@@ -204,7 +204,9 @@ Result<Records> open_records(const DataOptions& options, const Model& model, con
   }
   VISQ_ASSIGN(const std::int64_t seed, parse_integer("--seed", options.seed, 0, std::numeric_limits<std::int64_t>::max()));
   std::unique_ptr<RecordSource> source;
-  if (options.path.empty()) {
+  if (options.calls != nullptr) {
+    source = stored_records(options.calls, options.path);
+  } else if (options.path.empty()) {
     source = random_data(model, twin, static_cast<std::uint64_t>(seed), legacy);
     console.warn(fmt::format("no --data: one random record (seed {}), which says little about real inputs", seed));
   } else {

@@ -6,7 +6,9 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/joined.h"
 #include "model/printable.h"
+#include "report/words/text.h"
 #include "visqerror/outputs/output_files.h"
 #include "visqerror/terminal/exit_code.h"
 
@@ -58,6 +60,18 @@ Status choose_named(const std::string& text, Model& model, Model* twin) {
   return choose_signature(*twin, named.quantized);
 }
 
+/// Says which signatures of a model have no counterpart in its twin.
+void tell_left_out(const Model& model, const Model& twin, const Console& console) {
+  std::vector<std::string> alone;
+  for (const Signature& signature : model.signatures) {
+    if (!has(twin, signature.key)) alone.push_back("'" + printable(signature.key) + "'");
+  }
+  if (alone.empty()) return;
+  const bool one = alone.size() == 1;
+  console.warn(fmt::format("{}: the signature{} {} {} not compared: {} has none of {}", model.path, one ? "" : "s", joined(alone, ", "),
+                           one ? "is" : "are", twin.path, one ? "that name" : "these names"));
+}
+
 Error nothing_in_common(const Model& model, const Model& twin) {
   return usage_error("{} has the signatures {}, {} has {}: none of the same name; --signature A=B says which belong together", model.path,
                      signature_list(model), twin.path, signature_list(twin));
@@ -75,6 +89,10 @@ std::string as_file_name(const std::string& signature) {
 
 void add_signature(Options& options, std::string& target) {
   options.value("--signature", target, "NAME", "the signature to run, of models that have several; A=B where the two models' names differ");
+}
+
+std::string signature_words(const std::string& signature) {
+  return signature.empty() ? "" : " --signature " + report::shell_word(signature);
 }
 
 Status choose_signatures(const std::string& text, Model& model, Model* twin, const Console& console) {
@@ -96,7 +114,8 @@ Status choose_signatures(const std::string& text, Model& model, Model* twin, con
   return {};
 }
 
-Result<std::vector<std::string>> signatures_in_turn(const std::string& text, const std::string& reference, const std::string& quantized) {
+Result<std::vector<std::string>> signatures_in_turn(const std::string& text, const std::string& reference, const std::string& quantized,
+                                                    const Console& console) {
   if (!text.empty()) return std::vector<std::string>{text};
   VISQ_ASSIGN(const Model model, load_model(reference));
   std::optional<Model> twin;
@@ -106,6 +125,10 @@ Result<std::vector<std::string>> signatures_in_turn(const std::string& text, con
   const bool several = has_choice(model) && (!twin || has_choice(*twin));
   auto keys = several ? common_keys(model, twin ? &*twin : nullptr) : std::vector<std::string>();
   if (several && keys.empty()) return nothing_in_common(model, *twin);
+  if (several && twin) {
+    tell_left_out(model, *twin, console);
+    tell_left_out(*twin, model, console);
+  }
   if (keys.empty()) keys.emplace_back();
   return keys;
 }

@@ -6,6 +6,7 @@
 #include "core/as_size.h"
 #include "core/error.h"
 #include "model/printable.h"
+#include "report/words/text.h"
 #include "visqerror/options/values.h"
 #include "visqerror/sessions/signatures.h"
 
@@ -98,6 +99,10 @@ void TokenArguments::add_to(Options& options) {
       .group(group);
 }
 
+std::string TokenArguments::words() const {
+  return "--tokens " + report::shell_word(path) + (prompt.empty() ? "" : " --prompt " + report::shell_word(prompt));
+}
+
 Status TokenRun::plan_stages(const Model& model, const std::string& signature, const std::vector<std::string>& keys,
                              const std::string& prompt, const Console& console) {
   const std::int64_t length = sequences_->length;
@@ -145,8 +150,12 @@ Result<std::shared_ptr<TokenRun>> TokenRun::plan(const TokenArguments& arguments
   if (selection.worst > 0) return usage_error("--records worst: with --tokens no record stands alone");
   VISQ_ASSIGN(run->chosen_, clamp_records(selection, run->sequences_->count, arguments.path, console));
   VISQ_ASSIGN(const Model model, load_model(reference));
-  VISQ_ASSIGN(const auto keys, signatures_in_turn(signature, reference, quantized));
+  VISQ_ASSIGN(const auto keys, signatures_in_turn(signature, reference, quantized, console));
   VISQ_TRY(run->plan_stages(model, signature, keys, arguments.prompt, console));
+  for (const std::string& key : keys) {
+    const bool runs = std::ranges::find(run->stages_, key, &Stage::signature) != run->stages_.end();
+    if (!runs) console.warn(fmt::format("{}: the signature '{}' is not run", reference, printable(key)));
+  }
   return run;
 }
 
@@ -174,7 +183,7 @@ Status TokenRun::hand_over(const Model& model, const std::vector<int>& linked, S
       if (from.model.empty()) continue;  // not among the sequences that run
       for (const std::size_t place : places) {
         (*starts)[i].model.push_back(std::move(from.model[place]));
-        (*starts)[i].twin.push_back(std::move(from.twin[place]));
+        if (!from.twin.empty()) (*starts)[i].twin.push_back(std::move(from.twin[place]));
       }
     }
     sequence.starts = std::move(starts);

@@ -16,6 +16,8 @@ struct TokenArguments {
   std::string path, prompt;
 
   void add_to(Options& options);
+  /// As they stand on a command line.
+  std::string words() const;
 };
 
 /// The records of one stage.
@@ -39,7 +41,9 @@ class TokenRun {
   /// The records of the stage of this signature, which `model` and `twin` (may be null) have chosen. Fills in the sequence and the task of
   /// the options; the sequence may hold links of the user's.
   Result<TokenRecords> begin(const std::string& signature, const Model& model, const Model* twin, CompareOptions& options);
-  /// After a stage: gives a result the scores of the stages before, too.
+  /// After a stage that has run to its end.
+  void end() { finished_ = true; }
+  /// After a comparison of a stage: gives the result the scores of the stages before, too.
   void end(CompareResult& result);
 
  private:

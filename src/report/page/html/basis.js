@@ -2,7 +2,15 @@
 // metrics and their colours.
 "use strict";
 
-const data = JSON.parse(document.getElementById("data").textContent);
+/** One, or one per signature. */
+const reports = [JSON.parse(document.getElementById("data").textContent)].flat();
+const signatureOf = (report) => report.models.reference.signature ?? "";
+/** The one that an address names, else the first. */
+function reportOfAddress() {
+  const named = /[#&]signature=([^&]*)/.exec(location.hash)?.[1];
+  return reports.find((report) => encodeURIComponent(signatureOf(report)) === named) ?? reports[0];
+}
+const data = reportOfAddress();
 const byId = (id) => document.getElementById(id);
 const { maps, metrics, graph } = data;
 

@@ -4,7 +4,7 @@
 
 /** The hash names what is chosen, so that a link to it can be sent on; links to sections keep theirs. */
 function remember() {
-  const parts = [];
+  const parts = data === reports[0] ? [] : [["signature", signatureOf(data)]];
   if (selection.map !== null) parts.push(["map", maps[selection.map].name]);
   if (byId("metric").value !== String(mainMetric) && metrics.length > 0) parts.push(["metric", metrics[Number(byId("metric").value)].name]);
   if (byId("view").value !== "reference") parts.push(["view", byId("view").value]);
@@ -16,6 +16,7 @@ function remember() {
   }
 }
 function recall() {
+  if (location.hash.includes("=") && reportOfAddress() !== data) return location.reload();
   if (!location.hash.includes("=")) return;
   const wanted = Object.fromEntries(location.hash.slice(1).split("&").map((part) => part.split("=").map(decoded)));
   const metric = metricAt(wanted.metric);

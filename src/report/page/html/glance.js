@@ -2,6 +2,26 @@
 
 const kHealth = { fine: ["fine", "✓ Fine"], "noticeably off": ["off", "! Noticeably off"], broken: ["broken", "✕ Broken"], unknown: ["unknown", "? Not known"] };
 
+/** All that the models have in common, and which of them the page shows. */
+function signatures() {
+  if (reports.length < 2) return;
+  const section = byId("signatures");
+  const show = (report) => { location.hash = "#signature=" + encodeURIComponent(signatureOf(report)); };
+  const columns = [{ label: "Signature", name: true, value: signatureOf }, { label: "Verdict", value: ({ verdict }) => kHealth[verdict.health][1] },
+    { label: "Output SQNR (dB)", number: true, value: outputSqnr }, { label: "Records", number: true, value: ({ records }) => records }, { label: "Findings", number: true, value: ({ diagnosis }) => diagnosis?.findings.length ?? null }];
+  const choose = element("p", {}, "Shown: ");
+  for (const report of reports) choose.append(element("button", { type: "button", class: "link", "aria-pressed": String(report === data), click: () => show(report) }, signatureOf(report)), " ");
+  section.append(choose, plainTable(columns, reports));
+}
+/** Of the worst output of a report; null where none has any. */
+function outputSqnr({ outputs, maps, metrics, processed }) {
+  const at = metrics.findIndex(({ name }) => name === "sqnr");
+  const values = outputs.map((map, i) => (processed[i] ?? maps[map].metrics)[at]).filter((value) => value === "inf" || finite(value)).map((value) => (value === "inf" ? Infinity : value));
+  if (values.length === 0) return null;
+  const worst = Math.min(...values);
+  return worst === Infinity ? "inf" : worst;
+}
+
 function glance() {
   if (!data.verdict) return; // a picture of one metric
   const section = byId("glance");
@@ -29,15 +49,19 @@ function tiles() {
   const { reference, quantized } = data.models, made = element("div", { class: "tiles" });
   const tile = (what, value, more) => made.append(element("div", { class: "tile" }, element("span", { class: "soft" }, what), element("b", {}, value), element("span", { class: "soft" }, more ?? "")));
   if (data.accuracy) tile(...accuracyTile(data.accuracy));
-  const values = data.outputs.map((map, at) => (data.processed[at] ?? maps[map].metrics)[metricAt("sqnr")]).filter((value) => value === "inf" || finite(value));
-  if (values.length > 0) {
-    const worst = Math.min(...values.map((value) => (value === "inf" ? Infinity : value)));
-    tile(values.length > 1 ? "SQNR of the worst output" : "SQNR of the output", (worst === Infinity ? "∞" : number(worst)) + " dB", worst === Infinity ? "no error" : `${number(Number((100 * 10 ** (-worst / 20)).toPrecision(2)))} % noise`);
+  const worst = outputSqnr(data);
+  if (worst !== null) {
+    tile(data.outputs.length > 1 ? "SQNR of the worst output" : "SQNR of the output", number(worst) + " dB", worst === "inf" ? "no error" : `${number(Number((100 * 10 ** (-worst / 20)).toPrecision(2)))} % noise`);
   }
+  if (data.tokens) tile(...tokensTile(data.tokens));
   if (reference.bytes && quantized.bytes) tile("size", `${kilo(reference.bytes, "B")} → ${kilo(quantized.bytes, "B")}`, percent(Number((quantized.bytes / reference.bytes).toPrecision(2))) + " of it");
   if (reference.macs) tile("work", reference.macs === quantized.macs ? `${kilo(reference.macs, "MACs")}` : `${kilo(reference.macs, "")} → ${kilo(quantized.macs, "MACs")}`, reference.macs === quantized.macs ? "the same in both" : "per record");
   if (reference.operators) tile("operators", reference.operators === quantized.operators ? grouped(reference.operators) : `${grouped(reference.operators)} → ${grouped(quantized.operators)}`, quantized.quantization);
   return made;
+}
+/** What both models say of the tokens that follow. */
+function tokensTile({ count, perplexity, agreement }) {
+  return ["perplexity", `${number(perplexity.reference)} → ${number(perplexity.quantized)}`, `same greedy token in ${percent(agreement)} of ${plural(count, "token")}`];
 }
 function accuracyTile({ program, titles, main, records, drop }) {
   const points = drop === 0 ? "the same" : number(Math.abs(drop)) + (drop > 0 ? " points lost" : " points won");

@@ -1,6 +1,7 @@
 // Last part: puts the page together.
 
 heading();
+signatures();
 glance();
 findings();
 outputs();
