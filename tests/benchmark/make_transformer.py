@@ -71,11 +71,12 @@ class Network:
         output = self.tensor(name, (1, tokens, rows), scale)
         return self.add("FULLY_CONNECTED", [source, filter_, -1], output, keepNumDims=True)
 
-    def save(self, path, source, target):
+    def save(self, path, sources, targets, signatures=None):
         graph = schema.SubGraphT()
-        graph.tensors, graph.operators, graph.inputs, graph.outputs = self.tensors, self.operators, [source], [target]
+        graph.tensors, graph.operators, graph.inputs, graph.outputs = self.tensors, self.operators, sources, targets
         model = schema.ModelT()
         model.version, model.subgraphs, model.buffers, model.operatorCodes = 3, [graph], self.buffers, []
+        model.signatureDefs = signatures
         for kind in self.codes:
             code = schema.OperatorCodeT()
             code.builtinCode = getattr(schema.BuiltinOperator, kind)
@@ -107,7 +108,7 @@ def build(path, quantized, blocks, width, tokens):
         network.operators[-1].builtinOptions.fusedActivationFunction = schema.ActivationFunctionType.RELU
         out = network.dense(f"{name}/out", hidden, weights(width, 4 * width, 0.2), tokens, step)
         x = network.add("ADD", [x, out], network.tensor(f"{name}/output", (1, tokens, width), step))
-    network.save(path, source, x)
+    network.save(path, [source], [x])
 
 
 def main():
