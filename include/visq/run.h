@@ -50,4 +50,10 @@ bool keeps_state(const Model& model);
 /// Errors: kBadInput where model and data do not fit together or the sink fails.
 Result<std::vector<NotRun>> run(std::shared_ptr<const Model> model, RecordSource& data, const RunOptions& options, MapSink& sink);
 
+/// Runs a model through sequences and gives the `chosen` of the request's records (ascending), renumbered from 0, as calls that stand
+/// alone: with what the model had fed back standing in the inputs that take it. Where the request was stopped: those that came before.
+/// Errors: those of run().
+Result<std::vector<Record>> sequence_calls(std::shared_ptr<const Model> model, RecordSource& data, const SequenceRequest& request,
+                                           Mode mode, const std::vector<std::int64_t>& chosen);
+
 }  // namespace visq

@@ -63,7 +63,6 @@
 #include "visq/scores/task_labels.h"
 #include "visq/sensitivity.h"
 #include "visq/sequence.h"
-#include "visq/sequence_calls.h"
 #include "visq/shape.h"
 #include "visq/status.h"
 #include "visq/tensor.h"

@@ -1,8 +1,8 @@
-#include "visq/sequence_calls.h"
-
+// Calls of a sequence, each as a record that stands alone.
 #include <algorithm>
 
 #include "analysis/records/model_runner.h"
+#include "visq/run.h"
 
 namespace visq {
 namespace {

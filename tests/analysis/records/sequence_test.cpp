@@ -9,7 +9,6 @@
 #include "visq/badcase.h"
 #include "visq/compare.h"
 #include "visq/run.h"
-#include "visq/sequence_calls.h"
 
 namespace visq {
 namespace {

@@ -7,7 +7,6 @@
 #include "model/printable.h"
 #include "visq/limits.h"
 #include "visq/run.h"
-#include "visq/sequence_calls.h"
 #include "visqerror/sessions/session.h"
 #include "visqerror/sessions/signatures.h"
 #include "visqerror/terminal/interrupt.h"
