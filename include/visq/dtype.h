@@ -38,8 +38,13 @@ enum class DType : std::uint8_t {
   kGgmlQ8_1,
   kMxFp4,
   kMxInt8,
+  kUInt2,
+  kFloat8E4M3FNUZ,
+  kFloat8E5M2FNUZ,
+  kFloat8E8M0,
+  kFloat4E2M1,
 };
-inline constexpr int kDTypeCount = 29;
+inline constexpr int kDTypeCount = 34;
 
 /// The format's name in lower case: "float32", "int8", "int4" …
 std::string_view name(DType type);
@@ -47,11 +52,11 @@ std::string_view name(DType type);
 /// Bits of one element; 0 where elements have no fixed size (string, resource, variant, block-quantized).
 int bits(DType type);
 
-/// Bytes of one element in memory once unpacked: as bits(), but int4, int2 and uint4 take one byte each.
+/// Bytes of one element in memory once unpacked: as bits(), but elements of 2 and 4 bits take one byte each.
 std::size_t size_of(DType type);
 
 bool is_integer(DType type);   ///< int4 … uint64, not bool
-bool is_floating(DType type);  ///< float16, bfloat16, float32, float64, float8
+bool is_floating(DType type);  ///< float16, bfloat16, float32, float64, float8, float4
 
 /// The range of an integer type's stored values, e.g. -128 … 127. Not for uint64, whose maximum exceeds int64.
 struct IntegerRange {

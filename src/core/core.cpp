@@ -25,16 +25,23 @@ struct TypeFacts {
 };
 
 constexpr std::array<TypeFacts, kDTypeCount> kTypes{{
-    {"float32", 32, false, true, true},      {"float16", 16, false, true, true},    {"int32", 32, true, false, true},
-    {"uint8", 8, true, false, false},        {"int64", 64, true, false, true},      {"string", 0, false, false, false},
-    {"bool", 8, false, false, false},        {"int16", 16, true, false, true},      {"complex64", 64, false, false, true},
-    {"int8", 8, true, false, true},          {"float64", 64, false, true, true},    {"complex128", 128, false, false, true},
-    {"uint64", 64, true, false, false},      {"resource", 0, false, false, false},  {"variant", 0, false, false, false},
-    {"uint32", 32, true, false, false},      {"uint16", 16, true, false, false},    {"int4", 4, true, false, true},
-    {"bfloat16", 16, false, true, true},     {"int2", 2, true, false, true},        {"uint4", 4, true, false, false},
-    {"float8_e4m3fn", 8, false, true, true}, {"float8_e5m2", 8, false, true, true}, {"ggml_q4_0", 0, false, false, false},
-    {"ggml_q4_1", 0, false, false, false},   {"ggml_q8_0", 0, false, false, false}, {"ggml_q8_1", 0, false, false, false},
-    {"mxfp4", 0, false, false, false},       {"mxint8", 0, false, false, false},
+    {"float32", 32, false, true, true},        {"float16", 16, false, true, true},
+    {"int32", 32, true, false, true},          {"uint8", 8, true, false, false},
+    {"int64", 64, true, false, true},          {"string", 0, false, false, false},
+    {"bool", 8, false, false, false},          {"int16", 16, true, false, true},
+    {"complex64", 64, false, false, true},     {"int8", 8, true, false, true},
+    {"float64", 64, false, true, true},        {"complex128", 128, false, false, true},
+    {"uint64", 64, true, false, false},        {"resource", 0, false, false, false},
+    {"variant", 0, false, false, false},       {"uint32", 32, true, false, false},
+    {"uint16", 16, true, false, false},        {"int4", 4, true, false, true},
+    {"bfloat16", 16, false, true, true},       {"int2", 2, true, false, true},
+    {"uint4", 4, true, false, false},          {"float8_e4m3fn", 8, false, true, true},
+    {"float8_e5m2", 8, false, true, true},     {"ggml_q4_0", 0, false, false, false},
+    {"ggml_q4_1", 0, false, false, false},     {"ggml_q8_0", 0, false, false, false},
+    {"ggml_q8_1", 0, false, false, false},     {"mxfp4", 0, false, false, false},
+    {"mxint8", 0, false, false, false},        {"uint2", 2, true, false, false},
+    {"float8_e4m3fnuz", 8, false, true, true}, {"float8_e5m2fnuz", 8, false, true, true},
+    {"float8_e8m0", 8, false, true, false},    {"float4_e2m1", 4, false, true, true},
 }};
 
 const TypeFacts& facts(DType type) { return kTypes[as_size(type)]; }

@@ -288,23 +288,24 @@ class DTypes {
  public:
   constexpr DTypes() = default;
   constexpr DTypes(std::initializer_list<DType> types) {
-    for (const DType type : types) bits_ |= 1U << static_cast<unsigned>(type);
+    for (const DType type : types) bits_ |= kOne << static_cast<unsigned>(type);
   }
-  constexpr bool has(DType type) const { return (bits_ >> static_cast<unsigned>(type) & 1U) != 0; }
+  constexpr bool has(DType type) const { return (bits_ >> static_cast<unsigned>(type) & kOne) != 0; }
   constexpr bool empty() const { return bits_ == 0; }
   static constexpr DTypes all() {
     DTypes every;
-    every.bits_ = (1U << kDTypeCount) - 1;
+    every.bits_ = (kOne << kDTypeCount) - 1;
     return every;
   }
   constexpr DTypes without(DType type) const {
     DTypes others = *this;
-    others.bits_ &= ~(1U << static_cast<unsigned>(type));
+    others.bits_ &= ~(kOne << static_cast<unsigned>(type));
     return others;
   }
 
  private:
-  std::uint32_t bits_ = 0;
+  static constexpr std::uint64_t kOne = 1;
+  std::uint64_t bits_ = 0;
 };
 
 /// One operator of the registry.

@@ -126,6 +126,8 @@ Result<std::vector<std::int32_t>> stored_integers(const TensorInfo& tensor, std:
       return unpack(tensor, 4, false);
     case DType::kInt2:
       return unpack(tensor, 2, true);
+    case DType::kUInt2:
+      return unpack(tensor, 2, false);
     default:
       return unsupported("{}: constant '{}' has type {}", place, tensor.name, name(tensor.dtype));
   }
