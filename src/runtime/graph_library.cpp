@@ -23,6 +23,12 @@ Result<std::shared_ptr<const PreparedGraph>> GraphLibrary::get(int subgraph, con
   return graph;
 }
 
+std::shared_ptr<const PreparedGraph> GraphLibrary::first(int subgraph) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find(entries_, subgraph, &Entry::subgraph);
+  return found == entries_.end() ? nullptr : found->graph;
+}
+
 Result<std::optional<std::vector<Shape>>> GraphLibrary::output_shapes(int subgraph, const std::vector<Shape>& input_shapes) {
   VISQ_ASSIGN(const auto graph, get(subgraph, input_shapes));
   std::optional<std::vector<Shape>> shapes(std::in_place);

@@ -18,6 +18,9 @@ class GraphLibrary {
   /// Errors: those of PreparedGraph::prepare; a wrong number of inputs.
   Result<std::shared_ptr<const PreparedGraph>> get(int subgraph, const std::vector<Shape>& input_shapes);
 
+  /// The subgraph as it was prepared first; null where it was not.
+  std::shared_ptr<const PreparedGraph> first(int subgraph);
+
   /// Shapes of the subgraph's outputs; nothing where only the run tells one of them.
   /// Errors: those of get(); kUnsupported where an output cannot be computed.
   Result<std::optional<std::vector<Shape>>> output_shapes(int subgraph, const std::vector<Shape>& input_shapes);
