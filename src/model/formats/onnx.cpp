@@ -1,5 +1,6 @@
 // What is particular to ONNX: a message of protocol buffers, which begins with the version of its form.
 #include <algorithm>
+#include <iterator>
 #include <new>
 
 #include "core/as_size.h"
@@ -9,6 +10,7 @@
 #include "model/onnx/fields.h"
 #include "model/onnx/fold_quantization.h"
 #include "model/onnx/graph_proto.h"
+#include "model/onnx/sink_constants.h"
 #include "model/onnx/spread_quantized.h"
 #include "model/printable.h"
 
@@ -37,22 +39,8 @@ struct Fields {
   std::string producer, producer_version;
   std::optional<Bytes> graph;
   onnx::OperatorSets sets;
+  onnx::Functions functions;
 };
-
-void read_set(Bytes bytes, onnx::OperatorSets& sets) {
-  std::string domain;
-  std::int64_t version = 0;
-  for (onnx::Message<onnx::OpsetField> set(bytes); set.next();) {
-    if (set.field() == onnx::OpsetField::kDomain) {
-      domain = set.text();
-    } else if (set.field() == onnx::OpsetField::kVersion) {
-      version = set.integer();
-    } else {
-      set.skip();
-    }
-  }
-  sets[onnx::domain_name(std::move(domain))] = version;
-}
 
 Fields read_fields(Bytes file) {
   Fields fields;
@@ -71,7 +59,10 @@ Fields read_fields(Bytes file) {
         fields.graph = model.bytes();
         break;
       case ModelField::kOpsetImport:
-        read_set(model.bytes(), fields.sets);
+        onnx::read_operator_set(model.bytes(), fields.sets);
+        break;
+      case ModelField::kFunctions:
+        onnx::read_function(model.bytes(), fields.functions);
         break;
       default:
         model.skip();
@@ -89,6 +80,25 @@ Status check_sets(const onnx::OperatorSets& sets, const Place& place) {
   return {};
 }
 
+Status check_tensors(Subgraph& graph, const Place& place) {
+  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+    VISQ_TRY(check_tensor(graph.tensors[i], place.tensor(static_cast<int>(i), graph.tensors[i].name)));
+  }
+  return {};
+}
+
+/// What a graph is beyond what stands in the file; those around it are finished.
+Status finish_graph(std::size_t index, std::deque<Subgraph>& graphs, const onnx::OperatorSets& sets, onnx::ConstantStore& store,
+                    const Place& place) {
+  Subgraph& graph = graphs[index];
+  VISQ_TRY(check_tensors(graph, place));
+  VISQ_TRY(onnx::spread_quantized(graph, sets, store, place));
+  VISQ_TRY(onnx::fold_quantization(graph, store, place));
+  VISQ_TRY(check_tensors(graph, place));
+  VISQ_TRY(check_data_flow(graph, place));
+  return onnx::sink_constants(graph, graphs, store, place);
+}
+
 Status read_message(Bytes file, const std::string& path, Model& model) {
   const Place place(path);
   Fields fields = read_fields(file);
@@ -97,20 +107,14 @@ Status read_message(Bytes file, const std::string& path, Model& model) {
   model.version = fields.version;
   model.description = fields.producer_version.empty() ? fields.producer : fields.producer + " " + fields.producer_version;
   onnx::ConstantStore store(model.path, file.size());
-  const Place graph_place = place.subgraph(0);
-  Subgraph& graph = model.subgraphs.emplace_back();
-  VISQ_TRY(onnx::read_graph(*fields.graph, fields.sets, store, graph_place, graph));
-  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    VISQ_TRY(check_tensor(graph.tensors[i], graph_place.tensor(static_cast<int>(i), graph.tensors[i].name)));
-  }
-  VISQ_TRY(onnx::spread_quantized(graph, fields.sets, store, graph_place));
-  VISQ_TRY(onnx::fold_quantization(graph, store, graph_place));
-  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    VISQ_TRY(check_tensor(graph.tensors[i], graph_place.tensor(static_cast<int>(i), graph.tensors[i].name)));
-  }
-  if (graph.operators.empty() && graph.outputs.empty()) return place.fail("its graph has no operators and no outputs");
+  std::deque<Subgraph> graphs;
+  VISQ_TRY(onnx::read_graphs(*fields.graph, fields.sets, fields.functions, store, place, graphs));
+  for (std::size_t i = 0; i < graphs.size(); ++i)
+    VISQ_TRY(finish_graph(i, graphs, fields.sets, store, place.subgraph(static_cast<int>(i))));
+  if (graphs.front().operators.empty() && graphs.front().outputs.empty()) return place.fail("its graph has no operators and no outputs");
+  model.subgraphs.assign(std::make_move_iterator(graphs.begin()), std::make_move_iterator(graphs.end()));
   model.storage = store.storage(std::move(model.storage));
-  return check_data_flow(graph, graph_place);
+  return check_calls(model, place);
 }
 
 Status read(Bytes file, const std::string& path, Model& model) {

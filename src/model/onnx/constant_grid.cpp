@@ -15,11 +15,11 @@ namespace {
 constexpr std::size_t kScale = 1;
 constexpr std::size_t kZeroPoint = 2;
 
-/// The constant in a slot; null where there is none, or no constant.
+/// The constant in a slot; null where there is none, no constant, or a sparse one.
 const TensorInfo* constant_in(const Operator& op, const Subgraph& graph, std::size_t slot) {
   const int tensor = input_of(op, slot);
   if (tensor == kNoTensor || !graph.tensors[as_size(tensor)].is_constant) return nullptr;
-  return &graph.tensors[as_size(tensor)];
+  return graph.tensors[as_size(tensor)].sparsity == nullptr ? &graph.tensors[as_size(tensor)] : nullptr;
 }
 
 template <class Stored, class Out>
@@ -119,7 +119,7 @@ Result<std::optional<std::vector<std::byte>>> quantized_codes(const TensorInfo& 
   const Quantization& q = grid.quantization;
   const bool fits = !q.per_channel() || (q.axis < real.shape.rank() && real.shape[q.axis] == static_cast<std::int64_t>(q.scale.size()));
   if (!fits) return place.fail("has {} scales along axis {} of the shape {}", q.scale.size(), q.axis, to_string(real.shape));
-  if (real.dtype != DType::kFloat32) return Codes();
+  if (real.dtype != DType::kFloat32 || real.sparsity != nullptr) return Codes();
   switch (grid.type) {
     case DType::kInt8:
       return Codes(rounded<std::int8_t>(real, grid));

@@ -11,6 +11,7 @@ enum class ModelField : std::uint32_t {
   kProducerVersion = 3,
   kGraph = 7,
   kOpsetImport = 8,
+  kFunctions = 25,
 };
 
 enum class OpsetField : std::uint32_t { kDomain = 1, kVersion = 2 };
@@ -25,7 +26,19 @@ enum class GraphField : std::uint32_t {
   kSparseInitializer = 15,
 };
 
-enum class NodeField : std::uint32_t { kInput = 1, kOutput = 2, kOpType = 4, kAttribute = 5, kDomain = 7 };
+enum class NodeField : std::uint32_t { kInput = 1, kOutput = 2, kName = 3, kOpType = 4, kAttribute = 5, kDomain = 7, kOverload = 8 };
+
+enum class FunctionField : std::uint32_t {
+  kName = 1,
+  kInput = 4,
+  kOutput = 5,
+  kNode = 7,
+  kOpsetImport = 9,
+  kDomain = 10,
+  kAttributeWithDefault = 11,
+  kValueInfo = 12,
+  kOverload = 13,
+};
 
 enum class AttributeField : std::uint32_t {
   kName = 1,
@@ -33,9 +46,14 @@ enum class AttributeField : std::uint32_t {
   kInteger = 3,
   kText = 4,
   kTensor = 5,
+  kGraph = 6,
   kReals = 7,
   kIntegers = 8,
   kTexts = 9,
+  kGraphs = 11,
+  kType = 20,
+  kReference = 21,
+  kSparseTensor = 22,
 };
 
 enum class TensorField : std::uint32_t {
@@ -53,6 +71,8 @@ enum class TensorField : std::uint32_t {
   kExternalData = 13,
   kDataLocation = 14,
 };
+
+enum class SparseField : std::uint32_t { kValues = 1, kIndices = 2, kDims = 3 };
 
 enum class EntryField : std::uint32_t { kKey = 1, kValue = 2 };
 

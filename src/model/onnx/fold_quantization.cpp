@@ -91,7 +91,7 @@ class Folder {
   void dequantize_constant(std::size_t node, const ConstantGrid& grid) {
     const Operator& op = graph_.operators[node];
     const TensorInfo& stored = tensor(op.inputs[0]);
-    if (!is_integer(stored.dtype) || tensor(op.outputs[0]).dtype != DType::kFloat32) return;
+    if (!is_integer(stored.dtype) || stored.sparsity != nullptr || tensor(op.outputs[0]).dtype != DType::kFloat32) return;
     TensorInfo& real = tensor(op.outputs[0]);
     const std::string& computed = new_names_[as_size(op.inputs[0])];
     new_names_[as_size(op.outputs[0])] = computed.empty() ? float_name(real.name, stored.name) : computed;

@@ -1,10 +1,12 @@
 #include "model/onnx/graph_proto.h"
 
 #include <cstring>
-#include <unordered_map>
 
 #include "core/as_size.h"
+#include "model/onnx/constant_node.h"
 #include "model/onnx/fields.h"
+#include "model/onnx/graph_names.h"
+#include "model/onnx/sparse_tensor.h"
 #include "model/onnx/value_info.h"
 #include "model/printable.h"
 #include "model/slots.h"
@@ -12,11 +14,13 @@
 namespace visq::loader::onnx {
 namespace {
 
+/// Graphs and calls of functions inside each other. Deeper nesting is no network but an attack on the stack.
+constexpr int kDeepest = 32;
+
 /// The parts of a GraphProto, each still a message.
 struct Parts {
   std::string name;
-  std::vector<Bytes> nodes, initializers, inputs, outputs, values;
-  bool has_sparse = false;
+  std::vector<Bytes> nodes, initializers, sparse_initializers, inputs, outputs, values;
 };
 
 Parts split_graph(Bytes message) {
@@ -32,6 +36,9 @@ Parts split_graph(Bytes message) {
       case GraphField::kInitializer:
         parts.initializers.push_back(graph.bytes());
         break;
+      case GraphField::kSparseInitializer:
+        parts.sparse_initializers.push_back(graph.bytes());
+        break;
       case GraphField::kInput:
         parts.inputs.push_back(graph.bytes());
         break;
@@ -41,10 +48,6 @@ Parts split_graph(Bytes message) {
       case GraphField::kValueInfo:
         parts.values.push_back(graph.bytes());
         break;
-      case GraphField::kSparseInitializer:
-        parts.has_sparse = true;
-        graph.skip();
-        break;
       default:
         graph.skip();
     }
@@ -52,118 +55,224 @@ Parts split_graph(Bytes message) {
   return parts;
 }
 
-/// Numbers that an attribute holds, as a constant.
-template <class Stored, class Value>
-void set_values(TensorInfo& tensor, DType type, Shape shape, std::span<const Value> values, ConstantStore& store) {
-  std::vector<std::byte> bytes(values.size() * sizeof(Stored));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto stored = static_cast<Stored>(values[i]);
-    std::memcpy(bytes.data() + i * sizeof(stored), &stored, sizeof(stored));
-  }
-  tensor.dtype = type;
-  tensor.shape = std::move(shape);
-  tensor.data = store.keep(std::move(bytes));
-  tensor.is_constant = true;
-}
+/// What reading the graphs of one model shares.
+struct Shared {
+  const OperatorSets& sets;
+  const Functions& functions;
+  ConstantStore& store;
+  const Place& file;
+  std::deque<Subgraph>& graphs;
+};
 
 class GraphReader {
  public:
-  GraphReader(const OperatorSets& sets, ConstantStore& store, const Place& place, Subgraph& graph)
-      : sets_(sets), store_(store), place_(place), graph_(graph) {}
+  /// Reads graph `index`, which stands in `scope` of the graph around it; null for the main graph.
+  GraphReader(Shared& shared, int index, GraphNames* around, Scope* scope)
+      : shared_(shared),
+        place_(shared.file.subgraph(index)),
+        graph_(shared.graphs[as_size(index)]),
+        names_(graph_, place_, around, scope),
+        inside_(around != nullptr) {}
 
-  Status read(Bytes message) {
+  Status read(Bytes message, Scope scope) {
     const Parts parts = split_graph(message);
-    if (parts.has_sparse) return place_.fail("has sparse initializers, which are not read");
     graph_.name = parts.name;
-    for (const Bytes initializer : parts.initializers) VISQ_TRY(read_initializer(initializer));
+    for (const Bytes initializer : parts.initializers) VISQ_TRY(read_initializer(initializer, tensor_name, read_constant, scope));
+    for (const Bytes initializer : parts.sparse_initializers) VISQ_TRY(read_initializer(initializer, sparse_name, read_sparse, scope));
     for (const auto* list : {&parts.inputs, &parts.outputs, &parts.values}) {
-      for (const Bytes value : *list) values_.emplace(value_name(value), value);
+      for (const Bytes value : *list) scope.values.emplace(value_name(value), value);
     }
-    for (const Bytes input : parts.inputs) {
-      VISQ_ASSIGN(const int tensor, find(value_name(input)));
-      if (!graph_.tensors[as_size(tensor)].is_constant) graph_.inputs.push_back(tensor);  // initializers are listed too in old files
-    }
-    for (std::size_t i = 0; i < parts.nodes.size(); ++i) VISQ_TRY(add_node(read_node(parts.nodes[i]), static_cast<int>(i)));
-    for (const Bytes output : parts.outputs) {
-      VISQ_ASSIGN(const int tensor, find(value_name(output)));
-      graph_.outputs.push_back(tensor);
-    }
+    for (const Bytes input : parts.inputs) VISQ_TRY(add_input(value_name(input), scope));
+    for (std::size_t i = 0; i < parts.nodes.size(); ++i) VISQ_TRY(read_node_of(parts.nodes[i], static_cast<int>(i), place_, scope));
+    for (const Bytes output : parts.outputs) VISQ_TRY(add_output(value_name(output), scope));
+    names_.tell_apart();
     return {};
   }
 
+  const std::vector<int>& captured() const { return names_.captured(); }
+
  private:
-  int add_tensor(const std::string& name) {
-    const int index = static_cast<int>(graph_.tensors.size());
-    graph_.tensors.emplace_back().name = name;
-    typed_.push_back(false);
-    return index;
-  }
-
-  /// The tensor of that name; one as the file declares it where it was not yet met.
-  Result<int> find(const std::string& name) {
-    const auto [known, is_new] = names_.emplace(name, static_cast<int>(graph_.tensors.size()));
-    if (!is_new) return known->second;
-    const int index = add_tensor(name);
-    TensorInfo& tensor = graph_.tensors.back();
-    tensor.has_rank = false;
-    if (const auto value = values_.find(name); value != values_.end()) {
-      VISQ_ASSIGN(const bool typed, read_value(value->second, tensor, place_.tensor(index, name)));
-      typed_.back() = typed;
-    }
-    return index;
-  }
-
-  Status read_initializer(Bytes message) {
-    const std::string name = tensor_name(message);
-    const int index = add_tensor(name);
+  template <class Name, class Fill>
+  Status read_initializer(Bytes message, Name name_of, Fill fill, Scope& scope) {
+    const std::string name = name_of(message);
+    const int index = names_.add(scope.prefix + name);
     const Place place = place_.tensor(index, name);
-    if (!names_.emplace(name, index).second) return place.fail("is initialized twice");
-    typed_.back() = true;
-    return read_constant(message, graph_.tensors.back(), store_, place);
+    if (!scope.names.emplace(name, index).second) return place.fail("is initialized twice");
+    names_.set_typed(index);
+    return fill(message, names_.tensor(index), shared_.store, place);
   }
 
-  Status add_node(Node node, int position) {
-    const Place place = place_.node(position, node.type);
-    const auto version = sets_.find(node.domain);
-    if (version == sets_.end()) return place.fail("is of the domain '{}', of which no operator set is imported", printable(node.domain));
-    if (node.type == "Constant" && node.domain == kStandard) return add_constant(node, place);
+  Status add_input(const std::string& name, Scope& scope) {
+    VISQ_ASSIGN(const int tensor, names_.make(scope, name));
+    const bool initialized = names_.tensor(tensor).is_constant;  // initializers are listed too in old files
+    if (initialized && inside_) return place_.tensor(tensor, name).fail("is an input of a graph inside another one, and initialized");
+    if (!initialized) graph_.inputs.push_back(tensor);
+    return {};
+  }
+
+  Status add_output(const std::string& name, Scope& scope) {
+    VISQ_ASSIGN(const int tensor, names_.find(scope, name));
+    if (tensor == kNoTensor) return place_.fail("gives '{}', which the call of a function leaves out", printable(name));
+    graph_.outputs.push_back(tensor);
+    return {};
+  }
+
+  Status read_node_of(Bytes message, int position, const Place& around, Scope& scope) {
+    const Node node = read_node(message, scope.bindings);
+    const Place place = around.node(position, node.type);
+    const auto function = shared_.functions.find({node.domain, node.type, node.overload});
+    if (function != shared_.functions.end()) return add_call(node, function->second, read_bindings(message, scope.bindings), place, scope);
+    const auto version = version_of(node.domain, scope);
+    if (!version) return place.fail("is of the domain '{}', of which no operator set is imported", printable(node.domain));
+    if (node.type == "Constant" && node.domain == kStandard) return add_constant(node, place, scope);
+    return add_node(node, *version, place, scope);
+  }
+
+  /// Functions import sets of their own; what they leave out is as in the model.
+  std::optional<std::int64_t> version_of(const std::string& domain, const Scope& scope) const {
+    for (const OperatorSets* const sets : {scope.sets, &shared_.sets}) {
+      if (const auto found = sets->find(domain); found != sets->end()) return found->second;
+    }
+    return std::nullopt;
+  }
+
+  Status add_node(const Node& node, std::int64_t version, const Place& place, Scope& scope) {
     Operator op;
     op.domain = node.domain;
     op.type = node.domain == kStandard ? node.type : node.domain + "." + node.type;
-    op.version = static_cast<int>(version->second);
-    op.attributes = std::move(node.attributes);
+    op.version = static_cast<int>(version);
+    op.attributes = node.attributes;
     for (const std::string& input : node.inputs) {
       op.inputs.push_back(kNoTensor);
       if (input.empty()) continue;
-      VISQ_ASSIGN(op.inputs.back(), find(input));
+      VISQ_ASSIGN(op.inputs.back(), names_.find(scope, input));
     }
-    VISQ_TRY(add_tensor_attribute(node, op, place));
+    VISQ_TRY(add_tensor_attribute(node, op, place, scope));
     if (op.type == "Clip") note_ends(op);
-    while (!node.outputs.empty() && node.outputs.back().empty()) node.outputs.pop_back();
-    for (const std::string& output : node.outputs) {
-      op.outputs.push_back(kNoTensor);
-      if (output.empty()) {
-        op.outputs.back() = add_tensor(output);  // left out, before others that are not
+    VISQ_TRY(add_graphs(node, op, place, scope));
+    VISQ_ASSIGN(op.outputs, outputs_of(node, scope));
+    find_types(op);
+    graph_.operators.push_back(std::move(op));
+    return {};
+  }
+
+  Result<std::vector<int>> outputs_of(const Node& node, Scope& scope) {
+    std::size_t count = node.outputs.size();
+    while (count > 0 && node.outputs[count - 1].empty()) --count;
+    std::vector<int> outputs;
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::string& name = node.outputs[k];
+      if (name.empty()) {
+        outputs.push_back(names_.add(name));  // left out, before others that are not
         continue;
       }
-      VISQ_ASSIGN(op.outputs.back(), find(output));
+      VISQ_ASSIGN(const int tensor, names_.make(scope, name));
+      if (tensor == kNoTensor) return place_.fail("makes '{}', an input of a function that its call leaves out", printable(name));
+      outputs.push_back(tensor);
     }
+    return outputs;
+  }
+
+  void find_types(const Operator& op) {
     for (std::size_t k = 0; k < op.outputs.size(); ++k) {
-      const auto tensor = as_size(op.outputs[k]);
-      if (!typed_[tensor]) graph_.tensors[tensor].dtype = result_type(op, graph_.tensors, k);
-      typed_[tensor] = true;
+      if (!names_.typed(op.outputs[k])) names_.tensor(op.outputs[k]).dtype = type_of(op, k);
+      names_.set_typed(op.outputs[k]);
     }
+  }
+
+  /// Of operators with graphs: as the first of these gives it. Loop's gives its condition first.
+  DType type_of(const Operator& op, std::size_t output) const {
+    const auto called = called_subgraphs(op);
+    if (called.empty()) return result_type(op, graph_.tensors, output);
+    const Subgraph& graph = shared_.graphs[as_size(called.front())];
+    const int made = tensor_in(graph.outputs, output + (op.type == "Loop" ? 1 : 0));
+    return made == kNoTensor ? DType::kFloat32 : graph.tensors[as_size(made)].dtype;
+  }
+
+  /// Graphs become subgraphs; the values that they take from here become inputs of the operator.
+  Status add_graphs(const Node& node, Operator& op, const Place& place, Scope& scope) {
+    constexpr std::size_t kLoopsOwn = 2;  // its count of turns and its condition may be left out
+    if (op.type == "Loop" && op.inputs.size() < kLoopsOwn) op.inputs.resize(kLoopsOwn, kNoTensor);
+    std::vector<std::int64_t> counts;
+    for (const auto& [name, messages] : node.graphs) {
+      std::vector<std::int64_t> called;
+      for (const Bytes message : messages) {
+        if (scope.depth == kDeepest) return place.fail("graphs and functions are nested more than {} deep", kDeepest);
+        const int index = static_cast<int>(shared_.graphs.size());
+        shared_.graphs.emplace_back();
+        GraphReader reader(shared_, index, &names_, &scope);
+        Scope inner;
+        inner.sets = scope.sets, inner.bindings = scope.bindings, inner.prefix = scope.prefix, inner.depth = scope.depth + 1;
+        VISQ_TRY(reader.read(message, std::move(inner)));
+        op.inputs.insert(op.inputs.end(), reader.captured().begin(), reader.captured().end());
+        counts.push_back(static_cast<std::int64_t>(reader.captured().size()));
+        called.push_back(index);
+      }
+      const std::string attribute = name + std::string(kGraphEnding);
+      called.size() == 1 ? op.attributes.set(attribute, called.front()) : op.attributes.set(attribute, std::move(called));
+    }
+    if (!counts.empty()) op.attributes.set(std::string(kCapturedInputs), std::move(counts));
+    return {};
+  }
+
+  /// What a function is made of, in place of its call.
+  Status add_call(const Node& node, const Function& function, Bindings bindings, const Place& place, Scope& scope) {
+    if (scope.depth == kDeepest) return place.fail("graphs and functions are nested more than {} deep", kDeepest);
+    if (node.inputs.size() > function.inputs.size() || node.outputs.size() > function.outputs.size()) {
+      return place.fail("has {} inputs and {} outputs, the function has {} and {}", node.inputs.size(), node.outputs.size(),
+                        function.inputs.size(), function.outputs.size());
+    }
+    bindings.insert(function.defaults.begin(), function.defaults.end());
+    Scope inner;
+    inner.closed = true, inner.depth = scope.depth + 1;
+    inner.sets = &function.sets, inner.bindings = &bindings;
+    inner.prefix = scope.prefix + call_name(node) + "/";
+    for (const Bytes value : function.values) inner.values.emplace(value_name(value), value);
+    for (std::size_t i = 0; i < function.inputs.size(); ++i) {
+      const bool given = i < node.inputs.size() && !node.inputs[i].empty();
+      VISQ_ASSIGN(inner.names[function.inputs[i]], given ? names_.find(scope, node.inputs[i]) : Result<int>(kNoTensor));
+    }
+    std::vector<std::pair<std::string, int>> passed_on;
+    for (std::size_t k = 0; k < node.outputs.size(); ++k) {
+      if (node.outputs[k].empty()) continue;
+      VISQ_ASSIGN(const int output, names_.make(scope, node.outputs[k]));
+      if (!inner.names.emplace(function.outputs[k], output).second) passed_on.emplace_back(function.outputs[k], output);
+    }
+    for (std::size_t i = 0; i < function.nodes.size(); ++i) {
+      VISQ_TRY(shared_.store.claim_inlined(function.nodes[i].size() + inner.prefix.size(), place));
+      VISQ_TRY(read_node_of(function.nodes[i], static_cast<int>(i), place, inner));
+    }
+    for (const auto& [name, output] : passed_on) VISQ_TRY(pass_on(inner.names[name], output, place));
+    return {};
+  }
+
+  static const std::string& call_name(const Node& node) {
+    if (!node.name.empty()) return node.name;
+    const auto named = std::ranges::find_if(node.outputs, [](const std::string& output) { return !output.empty(); });
+    return named == node.outputs.end() ? node.type : *named;
+  }
+
+  /// An output of a function that is one of its inputs, or another output.
+  Status pass_on(int input, int output, const Place& place) {
+    if (input == kNoTensor) return place.fail("gives an input that it is not given");
+    Operator op;
+    op.type = "Identity", op.domain = kStandard;
+    const auto version = shared_.sets.find(op.domain);
+    op.version = version == shared_.sets.end() ? 1 : static_cast<int>(version->second);
+    op.inputs = {input}, op.outputs = {output};
+    find_types(op);
     graph_.operators.push_back(std::move(op));
     return {};
   }
 
   /// The value of ConstantOfShape becomes its second input.
-  Status add_tensor_attribute(const Node& node, Operator& op, const Place& place) {
+  Status add_tensor_attribute(const Node& node, Operator& op, const Place& place, const Scope& scope) {
     const auto value = node.tensors.find("value");
     if (op.type != "ConstantOfShape" || value == node.tensors.end()) return {};
-    op.inputs.push_back(add_tensor(node.outputs.empty() ? "value" : node.outputs.front() + ".value"));
-    typed_.back() = true;
-    return read_constant(value->second, graph_.tensors.back(), store_, place);
+    const int index = names_.add(scope.prefix + (node.outputs.empty() ? "value" : node.outputs.front() + ".value"));
+    op.inputs.push_back(index);
+    names_.set_typed(index);
+    return read_constant(value->second, names_.tensor(index), shared_.store, place);
   }
 
   /// The ends of Clip's range, inputs since operator set 11, stand as attributes too where they are constant, as they did before.
@@ -174,64 +283,40 @@ class GraphReader {
       if (tensor == kNoTensor) continue;
       const TensorInfo& end = graph_.tensors[as_size(tensor)];
       float value = 0;
-      if (!end.is_constant || end.dtype != DType::kFloat32 || end.data.size() != sizeof(value)) continue;
+      if (!end.is_constant || end.dtype != DType::kFloat32 || end.sparsity != nullptr || end.data.size() != sizeof(value)) continue;
       std::memcpy(&value, end.data.data(), sizeof(value));
       op.attributes.set(std::string(kEnds[i]), static_cast<double>(value));
     }
   }
 
-  Status add_constant(const Node& node, const Place& place) {
+  Status add_constant(const Node& node, const Place& place, Scope& scope) {
     if (node.outputs.size() != 1 || node.outputs.front().empty()) return place.fail("has {} outputs, expected 1", node.outputs.size());
-    VISQ_ASSIGN(const int index, find(node.outputs.front()));
-    TensorInfo& tensor = graph_.tensors[as_size(index)];
+    VISQ_ASSIGN(const int index, names_.make(scope, node.outputs.front()));
+    if (index == kNoTensor) return place.fail("gives a value to '{}', which the call leaves out", printable(node.outputs.front()));
+    TensorInfo& tensor = names_.tensor(index);
     if (tensor.is_constant) return place.fail("gives '{}' a value, which has one already", printable(tensor.name));
-    typed_[as_size(index)] = true;
+    names_.set_typed(index);
     tensor.shape_signature.clear();
     tensor.has_rank = true;
-    if (const auto value = node.tensors.find("value"); value != node.tensors.end()) {
-      return read_constant(value->second, tensor, store_, place);
-    }
-    const Attributes& attributes = node.attributes;
-    if (const Attribute* const value = attributes.find("value_float"))
-      return set_one<float, double>(tensor, DType::kFloat32, *value, place);
-    if (const Attribute* const value = attributes.find("value_int")) {
-      return set_one<std::int64_t, std::int64_t>(tensor, DType::kInt64, *value, place);
-    }
-    if (attributes.find("value_ints") != nullptr) {
-      const auto values = attributes.integers("value_ints");
-      set_values<std::int64_t>(tensor, DType::kInt64, {static_cast<std::int64_t>(values.size())}, values, store_);
-      return {};
-    }
-    if (const Attribute* const value = attributes.find("value_floats"); value != nullptr) {
-      const auto* const values = std::get_if<std::vector<double>>(value);
-      if (values == nullptr) return place.fail("has value_floats of another type");
-      set_values<float>(tensor, DType::kFloat32, {static_cast<std::int64_t>(values->size())}, std::span<const double>(*values), store_);
-      return {};
-    }
-    return place.fail("has none of the values that are read: value, value_float, value_floats, value_int, value_ints");
+    return read_constant_node(node, tensor, shared_.store, place);
   }
 
-  template <class Stored, class Value>
-  Status set_one(TensorInfo& tensor, DType type, const Attribute& attribute, const Place& place) {
-    const Value* const value = std::get_if<Value>(&attribute);
-    if (value == nullptr) return place.fail("has a value of another type");
-    set_values<Stored>(tensor, type, {}, std::span(value, 1), store_);
-    return {};
-  }
-
-  const OperatorSets& sets_;
-  ConstantStore& store_;
-  const Place& place_;
+  Shared& shared_;
+  Place place_;
   Subgraph& graph_;
-  std::unordered_map<std::string, int> names_;
-  std::unordered_map<std::string, Bytes> values_;
-  std::vector<bool> typed_;  ///< per tensor: its type is known
+  GraphNames names_;
+  bool inside_;
 };
 
 }  // namespace
 
-Status read_graph(Bytes message, const OperatorSets& sets, ConstantStore& store, const Place& place, Subgraph& graph) {
-  return GraphReader(sets, store, place, graph).read(message);
+Status read_graphs(Bytes main, const OperatorSets& sets, const Functions& functions, ConstantStore& store, const Place& file,
+                   std::deque<Subgraph>& graphs) {
+  Shared shared{sets, functions, store, file, graphs};
+  graphs.emplace_back();
+  Scope scope;
+  scope.sets = &sets;
+  return GraphReader(shared, 0, nullptr, nullptr).read(main, std::move(scope));
 }
 
 }  // namespace visq::loader::onnx
