@@ -16,11 +16,39 @@ struct CutKind {
   std::string_view type;
   std::size_t data;
 };
-constexpr CutKind kCuts[] = {{"SPLIT", 1}, {"SPLIT_V", 0}, {"SLICE", 0}, {"STRIDED_SLICE", 0}};
+constexpr CutKind kCuts[] = {{"SPLIT", 1}, {"SPLIT_V", 0}, {"SLICE", 0}, {"STRIDED_SLICE", 0}, {"Split", 0}, {"Slice", 0}};
 
 const CutKind* cut_kind(const Operator& op) {
   const auto* const found = std::find_if(std::begin(kCuts), std::end(kCuts), [&](const CutKind& kind) { return op.type == kind.type; });
   return found == std::end(kCuts) ? nullptr : found;
+}
+
+/// Where Slice of ONNX begins on an axis: it lists the axes that it cuts, as inputs or, in early operator sets, as attributes.
+std::optional<std::int64_t> onnx_begin(const GraphIndex& index, const Operator& op, int axis, int rank) {
+  const auto numbers = [&](std::string_view name, std::size_t slot) -> std::optional<std::vector<std::int64_t>> {
+    if (slot < op.inputs.size() && op.inputs[slot] >= 0) return integer_constant(index, op.inputs[slot]);
+    const auto given = op.attributes.integers(name);
+    return std::vector<std::int64_t>(given.begin(), given.end());
+  };
+  const auto starts = numbers("starts", 1), axes = numbers("axes", 3), steps = numbers("steps", 4);
+  if (!starts || !axes || !steps || std::ranges::any_of(*steps, [](std::int64_t step) { return step != 1; })) return std::nullopt;
+  for (std::size_t i = 0; i < starts->size(); ++i) {
+    const std::int64_t own = axes->empty() ? static_cast<std::int64_t>(i) : i < axes->size() ? (*axes)[i] : rank;
+    if ((own < 0 ? own + rank : own) == axis) return (*starts)[i];
+  }
+  return std::nullopt;
+}
+
+/// Where SLICE or STRIDED_SLICE begins on an axis.
+std::optional<std::int64_t> begin_on(const GraphIndex& index, const Operator& op, int axis, int rank) {
+  const auto starts = op.inputs.size() > 1 ? integer_constant(index, op.inputs[1]) : std::nullopt;
+  if (!starts || starts->size() != as_size(rank)) return std::nullopt;
+  if (op.inputs.size() > 3) {  // strides
+    const auto strides = integer_constant(index, op.inputs[3]);
+    if (!strides || std::ranges::any_of(*strides, [](std::int64_t step) { return step != 1; })) return std::nullopt;
+  }
+  const bool from_start = (op.attributes.integer("begin_mask") >> axis & 1) != 0;
+  return from_start ? 0 : (*starts)[as_size(axis)];
 }
 
 }  // namespace
@@ -61,15 +89,9 @@ std::optional<Cut> cut_of(const GraphIndex& index, int op, int output) {
     }
     return cut;
   }
-  const auto starts = node.inputs.size() > 1 ? integer_constant(index, node.inputs[1]) : std::nullopt;
-  if (!starts || starts->size() != as_size(whole.rank())) return std::nullopt;
-  if (node.inputs.size() > 3) {  // strides
-    const auto strides = integer_constant(index, node.inputs[3]);
-    if (!strides || std::any_of(strides->begin(), strides->end(), [](std::int64_t step) { return step != 1; })) return std::nullopt;
-  }
-  const bool from_start = (node.attributes.integer("begin_mask") >> cut.axis & 1) != 0;
-  const std::int64_t begin = from_start ? 0 : (*starts)[as_size(cut.axis)];
-  cut.begin = begin < 0 ? begin + whole[cut.axis] : begin;
+  const auto begin = node.domain.empty() ? begin_on(index, node, cut.axis, whole.rank()) : onnx_begin(index, node, cut.axis, whole.rank());
+  if (!begin) return std::nullopt;
+  cut.begin = *begin < 0 ? *begin + whole[cut.axis] : *begin;
   return cut;
 }
 

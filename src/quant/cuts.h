@@ -1,4 +1,4 @@
-// A part of a tensor along one axis, whether SPLIT, SLICE or STRIDED_SLICE cuts it out.
+// A part of a tensor along one axis, whether SPLIT, SLICE or STRIDED_SLICE cuts it out, or Split or Slice of ONNX.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,11 @@ struct Cut {
   std::int64_t begin = 0, length = 0;
   bool operator==(const Cut&) const = default;
 };
+
+/// The same part. `turned`: axes may stand in another order.
+inline bool same_part(const Cut& a, const Cut& b, bool turned) {
+  return a.begin == b.begin && a.length == b.length && (turned || a.axis == b.axis);
+}
 
 /// The values of an integer constant, such as axes; nothing where the tensor is none.
 std::optional<std::vector<std::int64_t>> integer_constant(const GraphIndex& index, int tensor);

@@ -6,6 +6,7 @@
 #include "core/as_size.h"
 #include "kernels/op.h"
 #include "quant/name_parts.h"
+#include "quant/weight_look.h"
 
 namespace visq::quant {
 namespace {
@@ -77,11 +78,12 @@ bool shapes_fit_turned(const TensorInfo& a, const TensorInfo& b) {
 }
 
 bool same_details(const GraphIndex& r, int r_op, const GraphIndex& q, int q_op) {
+  if (!same_terms(r.op(r_op), q.op(q_op))) return true;
   return options_agree(r.op(r_op), q.op(q_op)) && integers_agree(r, r_op, q, q_op).value_or(true);
 }
 
 EvidenceBook::EvidenceBook(const OperatorGraph& reference, const OperatorGraph& quantized)
-    : r_{reference, {}, {}, {}, {}, {}}, q_{quantized, {}, {}, {}, {}, {}} {
+    : works_(reference.index().graph(), quantized.index().graph()), r_{reference, {}, {}, {}, {}, {}}, q_{quantized, {}, {}, {}, {}, {}} {
   for (Side* side : {&r_, &q_}) {
     const auto size = as_size(side->graph.size());
     side->names.resize(size);
@@ -94,7 +96,7 @@ EvidenceBook::EvidenceBook(const OperatorGraph& reference, const OperatorGraph& 
 
 /// An operator's names are those of its outputs, of QUANTIZE and DEQUANTIZE behind them (some converters give these the operator's name),
 /// and of what other converters put into it.
-void EvidenceBook::read_names(Side& side) {
+void EvidenceBook::read_names(Side& side) const {
   const GraphIndex& index = side.graph.index();
   const auto note = [&](int op, int tensor, double worth) {
     for (const std::string_view part : name_parts(index.tensor(tensor).name)) {
@@ -115,17 +117,18 @@ void EvidenceBook::read_names(Side& side) {
     for (int step = 0; step < 4 && at != kNone && side.graph.foldable(at); ++step, at = side.graph.only_reader(at)) {
       note(op, index.op(at).outputs[0], kLaterName);
     }
-    for (const auto& [name, worth] : side.names[as_size(op)]) ++side.bearers[{index.op(op).type, name}];
+    for (const auto& [name, worth] : side.names[as_size(op)]) ++side.bearers[{works_.of(index.op(op)), name}];
   }
 }
 
-void EvidenceBook::look_at_constants(Side& side, int op) {
+void EvidenceBook::look_at_constants(Side& side, int op) const {
   if (side.seen[as_size(op)]) return;
   side.seen[as_size(op)] = true;
   const GraphIndex& index = side.graph.index();
   const auto slots = kernels::facts_of(index.op(op)).weights;
   if (const TensorInfo* weights = index.largest_constant(op)) {
-    side.weights[as_size(op)] = look_at(*weights, slots ? slots->channel_axis : -1, kEnoughWeights);
+    side.weights[as_size(op)] = works_.by_kind() ? look_at_weights(index.op(op), *weights, kEnoughWeights)
+                                                 : look_at(*weights, slots ? slots->channel_axis : -1, kEnoughWeights);
   }
   if (!slots || slots->bias >= index.op(op).inputs.size() || index.op(op).inputs[slots->bias] < 0) return;
   const TensorInfo& bias = index.tensor(index.origin(index.op(op).inputs[slots->bias]));
@@ -134,12 +137,12 @@ void EvidenceBook::look_at_constants(Side& side, int op) {
 
 double EvidenceBook::name_evidence(int r_op, int q_op) const {
   const Names &own = r_.names[as_size(r_op)], &other = q_.names[as_size(q_op)];
-  const std::string_view type = r_.graph.index().op(r_op).type;
+  const std::string_view work = works_.of(r_.graph.index().op(r_op));
   double best = 0;
   for (const auto& [name, worth] : own) {
     const auto found = other.find(name);
     if (found == other.end()) continue;
-    const double bearers = static_cast<double>(r_.bearers.at({type, name})) * static_cast<double>(q_.bearers.at({type, name}));
+    const double bearers = static_cast<double>(r_.bearers.at({work, name})) * static_cast<double>(q_.bearers.at({work, name}));
     best = std::max(best, worth * found->second / std::sqrt(bearers));
   }
   return best;
@@ -148,8 +151,11 @@ double EvidenceBook::name_evidence(int r_op, int q_op) const {
 double EvidenceBook::detail_evidence(int r_op, int q_op) const {
   constexpr double kOptions = 0.75, kIntegers = 1, kValues = 1, kBias = 0.5;
   const GraphIndex &r = r_.graph.index(), &q = q_.graph.index();
-  double sum = options_agree(r.op(r_op), q.op(q_op)) ? 0 : -kOptions;
-  if (const auto agree = integers_agree(r, r_op, q, q_op)) sum += *agree ? kIntegers / 4 : -kIntegers;
+  double sum = 0;
+  if (same_terms(r.op(r_op), q.op(q_op))) {
+    if (!options_agree(r.op(r_op), q.op(q_op))) sum -= kOptions;
+    if (const auto agree = integers_agree(r, r_op, q, q_op)) sum += *agree ? kIntegers / 4 : -kIntegers;
+  }
   const auto &a = r_.weights[as_size(r_op)], &b = q_.weights[as_size(q_op)];
   if (a && b && a->values.size() < kFewestWeights) sum += values_near(a->values, b->values) ? kValues : -kValues;
   const auto &x = r_.biases[as_size(r_op)], &y = q_.biases[as_size(q_op)];
@@ -160,7 +166,7 @@ double EvidenceBook::detail_evidence(int r_op, int q_op) const {
 
 std::optional<Evidence> EvidenceBook::look(int r_op, int q_op) {
   const Operator &r = r_.graph.index().op(r_op), &q = q_.graph.index().op(q_op);
-  if (r.type != q.type || r.custom_code != q.custom_code || r.outputs.size() != q.outputs.size() || r.outputs.empty()) return std::nullopt;
+  if (!works_.same(r, q) || r.outputs.size() != q.outputs.size() || r.outputs.empty()) return std::nullopt;
   if (r_.graph.foldable(r_op) != q_.graph.foldable(q_op)) return std::nullopt;  // by a constant, or two maps
   for (std::size_t k = 0; k < r.outputs.size(); ++k) {
     if (!shapes_fit_turned(r_.graph.index().tensor(r.outputs[k]), q_.graph.index().tensor(q.outputs[k]))) return std::nullopt;

@@ -11,6 +11,7 @@
 
 #include "quant/constant_likeness.h"
 #include "quant/operator_graph.h"
+#include "quant/work.h"
 
 namespace visq::quant {
 
@@ -25,14 +26,14 @@ bool shapes_fit(const TensorInfo& a, const TensorInfo& b);
 /// Also where one has its channels in front and the other at the end.
 bool shapes_fit_turned(const TensorInfo& a, const TensorInfo& b);
 
-/// The same options and integer constants.
+/// The same options and integer constants; they tell nothing where they are those of another format.
 bool same_details(const GraphIndex& r, int r_op, const GraphIndex& q, int q_op);
 
 class EvidenceBook {
  public:
   /// Both must outlive it.
   EvidenceBook(const OperatorGraph& reference, const OperatorGraph& quantized);
-  /// Nothing where they cannot be the same: other types, shapes of outputs, or numbers of weights.
+  /// Nothing where they cannot be the same: other work, shapes of outputs, or numbers of weights.
   std::optional<Evidence> look(int r_op, int q_op);
 
  private:
@@ -41,15 +42,16 @@ class EvidenceBook {
   struct Side {
     const OperatorGraph& graph;
     std::vector<Names> names;                                              ///< per operator
-    std::map<std::pair<std::string_view, std::string_view>, int> bearers;  ///< operator type and name: how many bear it
+    std::map<std::pair<std::string_view, std::string_view>, int> bearers;  ///< work and name: how many bear it
     std::vector<std::optional<ConstantLook>> weights, biases;
     std::vector<bool> seen;  ///< per operator: weights and biases were looked at
   };
-  static void read_names(Side& side);
-  static void look_at_constants(Side& side, int op);
+  void read_names(Side& side) const;
+  void look_at_constants(Side& side, int op) const;
   double name_evidence(int r_op, int q_op) const;
   double detail_evidence(int r_op, int q_op) const;
 
+  Works works_;
   Side r_, q_;
 };
 

@@ -13,6 +13,14 @@ constexpr int kSteps = 5;
 /// Operators up to which it is worth keeping who is behind whom: 8192 of them take 8 MiB.
 constexpr std::size_t kMostWithAncestors = 8192;
 
+/// The order of axes that a TRANSPOSE makes; nothing where it is computed.
+std::optional<std::vector<std::int64_t>> order_of(const GraphIndex& index, int op) {
+  const Operator& node = index.op(op);
+  if (node.domain.empty()) return node.inputs.size() == 2 ? integer_constant(index, node.inputs[1]) : std::nullopt;
+  const auto order = node.attributes.integers("perm");
+  return order.empty() ? std::nullopt : std::optional(std::vector<std::int64_t>(order.begin(), order.end()));
+}
+
 /// One value for the whole map, or one per channel, which stands last (NHWC) or behind the batch (NCHW, the constant's shape tells).
 bool per_channel(const TensorInfo& constant, const TensorInfo& map) {
   const std::int64_t values = constant.shape.elements();
@@ -33,13 +41,13 @@ int unturned(const GraphIndex& index, int tensor) {
   tensor = index.origin(tensor);
   const auto turns = [&](int map) {  // the TRANSPOSE that makes a map of another one
     const int maker = index.maker(map);
-    return maker != kNone && kernels::kind_of(index.op(maker)) == kernels::OpKind::kTranspose && index.op(maker).inputs.size() == 2 ? maker
-                                                                                                                                    : kNone;
+    return maker != kNone && kernels::kind_of(index.op(maker)) == kernels::OpKind::kTranspose && !index.op(maker).inputs.empty() ? maker
+                                                                                                                                 : kNone;
   };
   while (true) {
     const int back = turns(tensor), there = back == kNone ? kNone : turns(index.origin(index.op(back).inputs[0]));
     if (there == kNone) return tensor;
-    const auto first = integer_constant(index, index.op(there).inputs[1]), second = integer_constant(index, index.op(back).inputs[1]);
+    const auto first = order_of(index, there), second = order_of(index, back);
     if (!first || !second || first->size() != second->size()) return tensor;
     for (std::size_t i = 0; i < first->size(); ++i) {
       const auto axis = (*second)[i];

@@ -47,6 +47,7 @@ class Matcher {
   Matcher(const OperatorGraph& r, const OperatorGraph& q, const std::vector<int>& input_order)
       : r_(r),
         q_(q),
+        works_(r.index().graph(), q.index().graph()),
         input_order_(input_order),
         r_partner_(as_size(r.size()), kNone),
         q_partner_(as_size(q.size()), kNone),
@@ -66,17 +67,17 @@ class Matcher {
 
  private:
   void find_candidates() {
-    std::unordered_map<std::string_view, std::vector<int>> by_type;
+    std::unordered_map<std::string_view, std::vector<int>> by_work;
     for (int q = 0; q < q_.size(); ++q) {
-      if (!q_.index().passes_through(q) && !q_.moves(q)) by_type[q_.index().op(q).type].push_back(q);
+      if (!q_.index().passes_through(q) && !q_.moves(q)) by_work[works_.of(q_.index().op(q))].push_back(q);
     }
-    std::unordered_map<std::string_view, std::vector<int>> own_by_type;
+    std::unordered_map<std::string_view, std::vector<int>> own_by_work;
     for (int r = 0; r < r_.size(); ++r) {
-      if (!r_.index().passes_through(r) && !r_.moves(r)) own_by_type[r_.index().op(r).type].push_back(r);
+      if (!r_.index().passes_through(r) && !r_.moves(r)) own_by_work[works_.of(r_.index().op(r))].push_back(r);
     }
     EvidenceBook book(r_, q_);
-    for (const auto& [type, own] : own_by_type) {
-      const auto& others = by_type[type];
+    for (const auto& [work, own] : own_by_work) {
+      const auto& others = by_work[work];
       const bool all = own.size() * others.size() <= kAllCandidates;
       const std::size_t width = all ? others.size() : std::max(kNearCandidates, kAllCandidates / own.size());
       for (std::size_t i = 0; i < own.size(); ++i) {
@@ -136,8 +137,8 @@ class Matcher {
   }
 
   /// Both read a part of something, but not the same.
-  static bool other_part(const OperatorInput& a, const OperatorInput& b) {
-    if (a.cut && b.cut) return *a.cut != *b.cut;
+  bool other_part(const OperatorInput& a, const OperatorInput& b) const {
+    if (a.cut && b.cut) return !same_part(*a.cut, *b.cut, works_.across());
     return a.output != b.output;
   }
 
@@ -317,6 +318,7 @@ class Matcher {
   }
 
   const OperatorGraph &r_, &q_;
+  Works works_;
   const std::vector<int>& input_order_;
   std::vector<int> r_partner_, q_partner_;
   std::vector<bool> sure_;  ///< per operator of the reference

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "core/as_size.h"
+#include "kernels/common_type.h"
 #include "kernels/op.h"
 #include "quant/blocks.h"
 #include "quant/cuts.h"
@@ -19,15 +20,25 @@ constexpr double kSameWeights = 0.9;
 /// Names that two operators of a graph bear are evidence still; names that every second one bears are none.
 constexpr double kNamed = 0.45;
 
-/// The operator type that a fused activation stands for, e.g. "RELU6"; empty for NONE.
-std::string_view fused_activation(const Operator& op) {
+/// What limits or bends a map: an operator, or what is fused into one.
+struct Activation {
+  std::string_view type;  ///< e.g. "RELU6"; empty: none
+  std::optional<kernels::backend::Clamp> range;
+
+  bool same(const Activation& other) const {
+    if (range && other.range) return range->low == other.range->low && range->high == other.range->high;
+    return type == other.type;
+  }
+};
+Activation fused_activation(const Operator& op) {
   const std::string_view name = op.attributes.text("fused_activation_function", "NONE");
-  return name == "NONE" ? std::string_view() : name;
+  return name == "NONE" ? Activation() : Activation{name, kernels::clamp_of(op)};
 }
 
 class MapPairer {
  public:
-  MapPairer(const Subgraph& reference, const Subgraph& quantized) : r_(reference), q_(quantized), matches_(reference.tensors.size()) {}
+  MapPairer(const Subgraph& reference, const Subgraph& quantized)
+      : r_(reference), q_(quantized), works_(reference, quantized), matches_(reference.tensors.size()) {}
 
   Pairing run(const std::vector<int>& input_order, const std::vector<PairRule>& rules) {
     const auto fixed = obey(rules);
@@ -80,7 +91,7 @@ class MapPairer {
     return fixed;
   }
 
-  /// The operators of one type that make two maps, where need be with what is folded into one of them.
+  /// The operators of the same work that make two maps, where need be with what is folded into one of them.
   std::optional<std::pair<int, int>> same_work(int r, int q) const {
     const auto makers = [](const PairSide& side, int tensor) {
       std::vector<int> list;
@@ -92,7 +103,7 @@ class MapPairer {
     };
     for (const int own : makers(r_, r)) {
       for (const int other : makers(q_, q)) {
-        if (r_.index.op(own).type == q_.index.op(other).type) return std::pair(own, other);
+        if (works_.same(r_.index.op(own), q_.index.op(other))) return std::pair(own, other);
       }
     }
     return std::nullopt;
@@ -125,20 +136,21 @@ class MapPairer {
   /// A map on the way from an operator through what another converter may have put into it.
   struct Stage {
     int tensor = 0;
-    std::string_view activation;      ///< that was done on the way
+    Activation activation;            ///< that was done on the way
     const Operator* limit = nullptr;  ///< what did it, where that is an operator of its own
   };
   /// From the operator's own output on, as far as only factors, summands and one activation follow that have no partner of their own.
-  static std::vector<Stage> stages_of(const PairSide& side, int op, const PairSide& other, int counterpart) {
+  std::vector<Stage> stages_of(const PairSide& side, int op, const PairSide& other, int counterpart) const {
     const bool takes_factors = kernels::facts_of(side.index.op(op)).weights.has_value();
     std::vector<Stage> stages{{side.index.op(op).outputs[0], fused_activation(side.index.op(op))}};
     for (int next = side.graph.only_reader(op); next != kNone; next = side.graph.only_reader(next)) {
       const Operator& node = side.index.op(next);
       if (kernels::facts_of(node).reorders && !side.op_paired[as_size(next)]) continue;  // to where the next one wants the channels
       const bool clamps = limits(node);
-      if (!side.graph.foldable(next) || side.op_paired[as_size(next)] || done_behind(other, counterpart, node.type)) break;
-      if (!stages.back().activation.empty() || !(clamps || takes_factors)) break;
-      stages.push_back({node.outputs[0], clamps ? std::string_view(node.type) : fused_activation(node), clamps ? &node : nullptr});
+      if (!side.graph.foldable(next) || side.op_paired[as_size(next)] || done_behind(other, counterpart, node)) break;
+      if (!stages.back().activation.type.empty() || !(clamps || takes_factors)) break;
+      stages.push_back(
+          {node.outputs[0], clamps ? Activation{node.type, kernels::clamp_of(node)} : fused_activation(node), clamps ? &node : nullptr});
     }
     return stages;
   }
@@ -147,14 +159,14 @@ class MapPairer {
   std::pair<int, int> ends_of(int r_op, int q_op) const {
     const auto own = stages_of(r_, r_op, q_, q_op), other = stages_of(q_, q_op, r_, r_op);
     const auto limited = [](const PairSide& side, const std::vector<Stage>& stages, std::size_t i) {
-      return i + 1 == stages.size() && stages[i].activation.empty() && side.index.tensor(stages[i].tensor).quantization.quantized();
+      return i + 1 == stages.size() && stages[i].activation.type.empty() && side.index.tensor(stages[i].tensor).quantization.quantized();
     };
     const bool of_onnx = !r_.index.op(r_op).domain.empty() && !q_.index.op(q_op).domain.empty();
     if (const auto named = of_onnx ? same_name(own, other) : std::nullopt) return *named;
     std::pair<std::size_t, std::size_t> best{0, 0};
     for (std::size_t i = 0; i < own.size(); ++i) {
       for (std::size_t j = 0; j < other.size(); ++j) {
-        const bool same = own[i].activation == other[j].activation || limited(r_, own, i) || limited(q_, other, j);
+        const bool same = own[i].activation.same(other[j].activation) || limited(r_, own, i) || limited(q_, other, j);
         const bool fit = shapes_fit_turned(r_.index.tensor(own[i].tensor), q_.index.tensor(other[j].tensor));
         if (same && fit && i + j > best.first + best.second) best = {i, j};
       }
@@ -190,11 +202,11 @@ class MapPairer {
     return std::nullopt;
   }
 
-  static bool done_behind(const PairSide& side, int op, std::string_view type) {
+  bool done_behind(const PairSide& side, int op, const Operator& work) const {
     const auto& uses = side.graph.uses(op);
     return std::any_of(uses.begin(), uses.end(), [&](const OperatorUse& use) {
       const int reader = use.readers[0].node;
-      return reader < side.graph.size() && side.graph.foldable(reader) && side.index.op(reader).type == type;
+      return reader < side.graph.size() && side.graph.foldable(reader) && works_.same(side.index.op(reader), work);
     });
   }
 
@@ -258,9 +270,21 @@ class MapPairer {
     };
     const int r_place = place(r_.index, r_op, r), q_place = place(q_.index, q_op, q);
     const auto own = cut_of(r_.index, r_op, r_place), other = cut_of(q_.index, q_op, q_place);
-    if (own && other) return *own == *other;
-    return r_place == q_place && r_.index.op(r_op).type == q_.index.op(q_op).type && same_details(r_.index, r_op, q_.index, q_op) &&
-           shapes_fit(r_.index.tensor(r), q_.index.tensor(q));
+    if (own && other) return same_part(*own, *other, works_.across()) && shapes_fit_turned(r_.index.tensor(r), q_.index.tensor(q));
+    const Operator &a = r_.index.op(r_op), &b = q_.index.op(q_op);
+    if (r_place != q_place || !works_.same(a, b) || !shapes_fit(r_.index.tensor(r), q_.index.tensor(q))) return false;
+    return same_terms(a, b) ? same_details(r_.index, r_op, q_.index, q_op) : same_order(a, b);
+  }
+
+  /// Of operators of two formats whose results have one shape: the elements stand in the same order then if they did before.
+  bool same_order(const Operator& a, const Operator& b) const {
+    if (kernels::common_type(a) != "RESHAPE" || a.inputs.empty() || b.inputs.empty() || a.inputs[0] < 0 || b.inputs[0] < 0) return false;
+    const auto sizes = [](const TensorInfo& map) {
+      std::vector<std::int64_t> above_one(map.shape.dims().begin(), map.shape.dims().end());
+      std::erase(above_one, 1);
+      return above_one;
+    };
+    return sizes(r_.index.tensor(a.inputs[0])) == sizes(q_.index.tensor(b.inputs[0]));
   }
 
   static std::unordered_map<std::string_view, int> unique_names(const GraphIndex& index) {
@@ -274,14 +298,14 @@ class MapPairer {
   }
 
   /// What operators do not tell: QUANTIZE and DEQUANTIZE that both have, and layers that one converter makes of other operators than the
-  /// other. Operators of equal type had their chance.
+  /// other. Operators of the same work had their chance.
   void pair_by_name() {
     const auto names = unique_names(q_.index), own = unique_names(r_.index);
     for (const int r : r_.index.feature_maps()) {
       const auto same = names.find(r_.index.tensor(r).name), self = own.find(r_.index.tensor(r).name);
       if (same == names.end() || same->second == kNone || self == own.end() || self->second != r) continue;
       const int q = same->second, maker = r_.index.maker(r), q_maker = q_.index.maker(q);
-      const bool judged = maker != kNone && q_maker != kNone && r_.index.op(maker).type == q_.index.op(q_maker).type;
+      const bool judged = maker != kNone && q_maker != kNone && works_.same(r_.index.op(maker), q_.index.op(q_maker));
       if (judged && !same_source(maker, q_maker)) continue;
       if (shapes_fit_turned(r_.index.tensor(r), q_.index.tensor(q))) join(r, q, PairedBy::kName);
     }
@@ -358,6 +382,7 @@ class MapPairer {
   }
 
   PairSide r_, q_;
+  Works works_;
   std::vector<TensorMatch> matches_;  ///< per tensor of the reference
   std::vector<DoubtfulMatch> doubtful_;
 };

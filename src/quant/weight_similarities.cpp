@@ -1,8 +1,9 @@
 #include <algorithm>
 
 #include "kernels/op.h"
-#include "quant/constant_likeness.h"
 #include "quant/pairing.h"
+#include "quant/weight_look.h"
+#include "quant/work.h"
 
 namespace visq::quant {
 namespace {
@@ -17,22 +18,27 @@ std::vector<double> weight_similarities(const Model& reference, const Model& qua
   const GraphIndex q(quantized.main());
   struct Weights {
     const TensorInfo *reference, *quantized;
-    int channel_axis;
+    int reference_op, quantized_op;
   };
+  const Works works(reference.main(), quantized.main());
   std::vector<Weights> weights;
   for (const TensorMatch& match : pairing.matches) {
     const int r_op = r.maker(match.reference), q_op = q.maker(match.quantized);
     if (r_op == kNone || q_op == kNone) continue;
     const TensorInfo *a = r.largest_constant(r_op), *b = q.largest_constant(q_op);
     if (a == nullptr || b == nullptr || a->shape.elements() < kFewestElements || a->shape.elements() != b->shape.elements()) continue;
-    const auto slots = kernels::facts_of(r.op(r_op)).weights;
-    weights.push_back({a, b, slots ? slots->channel_axis : -1});
+    weights.push_back({a, b, r_op, q_op});
   }
   std::vector<double> cosines;
   const std::size_t stride = std::max<std::size_t>(1, weights.size() / std::max<std::size_t>(1, sample));
   for (std::size_t i = 0; i < weights.size(); i += stride) {
-    const auto a = look_at(*weights[i].reference, weights[i].channel_axis, kEnoughElements);
-    const auto b = look_at(*weights[i].quantized, weights[i].channel_axis, kEnoughElements);
+    const auto& [a_weights, b_weights, a_op, b_op] = weights[i];
+    const auto slots = kernels::facts_of(r.op(a_op)).weights;
+    const int axis = slots ? slots->channel_axis : -1;
+    const auto look = [&](const Operator& op, const TensorInfo& constant) {
+      return works.by_kind() ? look_at_weights(op, constant, kEnoughElements) : look_at(constant, axis, kEnoughElements);
+    };
+    const auto a = look(r.op(a_op), *a_weights), b = look(q.op(b_op), *b_weights);
     const auto alike = a && b ? likeness(*a, *b) : std::nullopt;
     if (alike) cosines.push_back(*alike);
   }

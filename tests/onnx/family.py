@@ -74,4 +74,4 @@ class Family:
         expected = [numpy_helper.from_array(np.asarray(value), name + ".expected") for name, value in zip(self.outputs, values)]
         with open(os.path.join(HERE, self.name + ".onnx"), "wb") as file:
             file.write(self.model(expected).SerializeToString())
-        np.savez_compressed(os.path.join(HERE, self.name + ".npz"), **{name: value[None] for name, value in self.inputs.items()})
+        np.savez_compressed(os.path.join(HERE, "inputs", self.name + ".npz"), **{name: value[None] for name, value in self.inputs.items()})

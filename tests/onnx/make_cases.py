@@ -2,7 +2,7 @@
 """Writes data/: small ONNX models with many operators each, their inputs, and what ONNX Runtime makes of these (pip install numpy onnx onnxruntime).
 
 Each file of families/ makes data/families/NAME.onnx, which holds what is expected as constants that are graph outputs: "y.expected" is what "y"
-must be. NAME.npz holds one record. Arguments: the names of families, or network; none: all.
+must be. inputs/NAME.npz holds one record. Arguments: the names of families, or network; none: all.
 """
 import importlib
 import os
@@ -13,7 +13,7 @@ import network_cases
 
 
 def main():
-    os.makedirs(family.HERE, exist_ok=True)
+    os.makedirs(os.path.join(family.HERE, "inputs"), exist_ok=True)
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "families")
     names = sorted(name[:-3] for name in os.listdir(folder) if name.endswith(".py"))
     wanted = sys.argv[1:] or [*names, "network"]

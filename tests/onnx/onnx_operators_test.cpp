@@ -41,7 +41,7 @@ TEST_P(OnnxFamily, AgreesWithOnnxRuntime) {
   auto loaded = load_model(path);
   ASSERT_TRUE(loaded.ok()) << loaded.error().message;
   const auto model = std::make_shared<const Model>(std::move(loaded).value());
-  const auto data = open_data(family_file(GetParam() + ".npz"), *model);
+  const auto data = open_data(family_file("inputs/" + GetParam() + ".npz"), *model);
   ASSERT_TRUE(data.ok()) << data.error().message;
   RunOptions options;
   options.records = {0, 1};
