@@ -7,12 +7,9 @@ does not count; LiteRT's is the fastest and the median single pass. Printed: tim
 fp32 pass, and of fp32 plus quantized pass; minimum and median over the rounds; peak memory of the tool.
 Needs ai-edge-litert, h5py and numpy from PyPI. Timings are never part of pass/fail tests."""
 import argparse
-import os
 import pathlib
 import resource
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 import warnings
@@ -21,19 +18,13 @@ import h5py
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter
 
+from tool_runs import run_tool, write_records
+
 
 def load_records(path):
     with h5py.File(path) as file:
         value = file["value"]
         return [[value[r][i][()] for i in sorted(value[r], key=int)] for r in sorted(value, key=int)]
-
-
-def write_records(path, records, count):
-    with h5py.File(path, "w") as file:
-        for i in range(count):
-            group = file.create_group(f"value/{i}")
-            for k, array in enumerate(records[i % len(records)]):
-                group[str(k)] = array
 
 
 def quantize(value, detail):
@@ -68,18 +59,6 @@ def litert_passes(model, records, threads, seconds):
     return times[1:]
 
 
-def run_tool(binary, pair, data, threads):
-    """Wall seconds and peak resident megabytes of one compare."""
-    command = [binary, "compare", str(pair[0]), str(pair[1]), "--data", str(data), "--threads", str(threads), "--quiet"]
-    start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - start
-    if status != 0:
-        sys.exit(f"{' '.join(command)}: exit {os.waitstatus_to_exitcode(status)}")
-    return seconds, usage.ru_maxrss / 1024
-
-
 def find_pair(folder):
     reference = next((folder / n for n in ("fp32.tflite", "float16.tflite") if (folder / n).exists()), None)
     quantized = next((folder / n for n in ("int8.tflite", "uint8.tflite", "dynamic_range.tflite") if (folder / n).exists()), None)
@@ -97,8 +76,7 @@ def bench(binary, folder, rounds, threads, seconds, peak):
         write_records(many, records, count)
         for _ in range(rounds):
             fp32, quantized = (litert_passes(model, records, threads, seconds / 2) for model in pair)
-            short, _ = run_tool(binary, pair, few, threads)
-            long, _ = run_tool(binary, pair, many, threads)
+            short, long = (run_tool(binary, pair, data, threads).wall for data in (few, many))
             rows.append(((long - short) / (count - max(1, count // 8)), statistics.median(fp32), statistics.median(quantized)))
     ratio = [t / f for t, f, _ in rows]
     both = [t / (f + q) for t, f, q in rows]
@@ -120,7 +98,7 @@ def main():
     for folder in set(options.folders) - set(folders):
         print(f"{folder}: no pair with data")
     # A program that is started counts the memory of the one that starts it: all peaks are measured while this one is small.
-    peaks = [run_tool(options.binary, find_pair(folder), folder / "data.h5", options.threads)[1] for folder in folders]
+    peaks = [run_tool(options.binary, find_pair(folder), folder / "data.h5", options.threads).peak for folder in folders]
     print(f"{options.threads} thread(s), {options.rounds} rounds; peaks below "
           f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB are not seen")
     for folder, peak in zip(folders, peaks):
