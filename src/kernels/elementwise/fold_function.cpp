@@ -4,24 +4,12 @@
 #include <array>
 
 #include "core/as_size.h"
-#include "kernels/fixed_point/integer_arithmetic.h"
+#include "kernels/elementwise/number_functions.h"
 
 namespace visq::kernels {
 namespace {
 
 // Each takes the total first. Where the total is NaN, the extrema take the other.
-struct FoldAdd {
-  template <class T>
-  T operator()(T total, T value) const {
-    return wrapping_add(total, value);
-  }
-};
-struct FoldMultiply {
-  template <class T>
-  T operator()(T total, T value) const {
-    return wrapping_multiply(total, value);
-  }
-};
 struct FoldMaximum {
   template <class T>
   T operator()(T total, T value) const {
@@ -72,7 +60,7 @@ struct Folds {
 template <class T>
 constexpr Folds folds() {
   return {kDTypeOf<T>,
-          {fold<T, FoldAdd>(), fold<T, FoldMultiply>(), fold<T, FoldMaximum>(), fold<T, FoldMinimum>(), fold<T, FoldAll>(),
+          {fold<T, WrappingSum>(), fold<T, WrappingProduct>(), fold<T, FoldMaximum>(), fold<T, FoldMinimum>(), fold<T, FoldAll>(),
            fold<T, FoldAny>(), fold<T, Replace>()}};
 }
 template <class... Ts>

@@ -2,23 +2,12 @@
 #include <array>
 
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/number_functions.h"
 #include "kernels/fixed_point/integer_arithmetic.h"
 
 namespace visq::kernels::ops_stablehlo_elementwise {
 namespace {
 
-struct Sum {
-  template <class T>
-  T operator()(T a, T b) const {
-    return wrapping_add(a, b);
-  }
-};
-struct Product {
-  template <class T>
-  T operator()(T a, T b) const {
-    return wrapping_multiply(a, b);
-  }
-};
 struct Maximum {
   template <class T>
   T operator()(T a, T b) const {
@@ -72,8 +61,8 @@ Result<std::unique_ptr<Kernel>> prepare(PrepareContext& context) {
 }
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "STABLEHLO_ADD", .prepare = prepare<Sum, Numbers>, .types = Numbers::dtypes(), .takes_stored = true},
-    {.name = "STABLEHLO_MULTIPLY", .prepare = prepare<Product, Numbers>, .types = Numbers::dtypes(), .takes_stored = true},
+    {.name = "STABLEHLO_ADD", .prepare = prepare<WrappingSum, Numbers>, .types = Numbers::dtypes(), .takes_stored = true},
+    {.name = "STABLEHLO_MULTIPLY", .prepare = prepare<WrappingProduct, Numbers>, .types = Numbers::dtypes(), .takes_stored = true},
     {.name = "STABLEHLO_MAXIMUM", .prepare = prepare<Maximum, Numbers>, .types = Numbers::dtypes(), .takes_stored = true},
     {.name = "STABLEHLO_MINIMUM", .prepare = prepare<Minimum, Numbers>, .types = Numbers::dtypes(), .takes_stored = true},
     {.name = "STABLEHLO_AND", .prepare = prepare<And, Integers>, .types = Integers::dtypes(), .takes_stored = true},

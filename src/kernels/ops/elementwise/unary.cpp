@@ -3,36 +3,13 @@
 #include <cmath>
 
 #include "kernels/elementwise/elementwise.h"
+#include "kernels/elementwise/number_functions.h"
 #include "kernels/fixed_point/integer_arithmetic.h"
 #include "kernels/math/float_functions.h"
 
 namespace visq::kernels::ops_unary {
 namespace {
 
-struct Absolute {
-  template <class T>
-  T operator()(T x) const {
-    if constexpr (std::is_floating_point_v<T>)
-      return std::fabs(x);
-    else
-      return x < 0 ? wrapping_subtract(T{0}, x) : x;
-  }
-};
-struct Negative {
-  template <class T>
-  T operator()(T x) const {
-    if constexpr (std::is_floating_point_v<T>)
-      return -x;
-    else
-      return wrapping_subtract(T{0}, x);
-  }
-};
-struct Sign {
-  template <class T>
-  T operator()(T x) const {
-    return x > 0 ? T{1} : x < 0 ? T{-1} : x;  // NaN stays
-  }
-};
 struct Square {
   template <class T>
   T operator()(T x) const {
@@ -176,9 +153,9 @@ using Negatable = TypeList<float, Half, BFloat16, std::int8_t, std::int16_t, std
 using Signs = TypeList<float, double, std::int32_t>;
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "ABS", .prepare = prepare<Absolute, Magnitudes>, .types = Magnitudes::dtypes(), .pointwise = true},
-    {.name = "NEG", .prepare = prepare<Negative, Negatable>, .types = Negatable::dtypes(), .pointwise = true, .takes_stored = true},
-    {.name = "SIGN", .prepare = prepare<Sign, Signs>, .types = Signs::dtypes(), .pointwise = true},
+    {.name = "ABS", .prepare = prepare<AbsoluteValue, Magnitudes>, .types = Magnitudes::dtypes(), .pointwise = true},
+    {.name = "NEG", .prepare = prepare<Negated, Negatable>, .types = Negatable::dtypes(), .pointwise = true, .takes_stored = true},
+    {.name = "SIGN", .prepare = prepare<SignOf, Signs>, .types = Signs::dtypes(), .pointwise = true},
     {.name = "SQUARE", .prepare = prepare<Square, Float>, .types = Float::dtypes(), .pointwise = true, .kind = OpKind::kSquare},
     {.name = "EXP",
      .prepare = prepare<Exp, Float>,

@@ -11,38 +11,16 @@
 namespace visq::kernels::ops_onnx_arithmetic {
 namespace {
 
-struct Sum {
-  template <class T>
-  T operator()(T a, T b) const {
-    return wrapping_add(a, b);
-  }
-};
 struct Difference {
   template <class T>
   T operator()(T a, T b) const {
     return wrapping_subtract(a, b);
   }
 };
-struct Product {
-  template <class T>
-  T operator()(T a, T b) const {
-    return wrapping_multiply(a, b);
-  }
-};
 struct Quotient {
   template <class T>
   T operator()(T a, T b) const {
     return truncating_divide(a, b);
-  }
-};
-/// The remainder with the dividend's sign, as C's.
-struct Remainder {
-  template <class T>
-  T operator()(T a, T b) const {
-    if constexpr (std::is_floating_point_v<T>)
-      return std::fmod(a, b);
-    else
-      return wrapping_subtract(a, wrapping_multiply(truncating_divide(a, b), b));
   }
 };
 struct Modulo {
@@ -121,7 +99,7 @@ constexpr DTypes kEquatable = {DType::kFloat32, DType::kFloat16, DType::kBFloat1
                                DType::kInt64,   DType::kUInt64,  DType::kBool};
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "ai.onnx.Add", .prepare = prepare<kAdd, Sum>, .types = kNumbers, .kind = OpKind::kAdd},
+    {.name = "ai.onnx.Add", .prepare = prepare<kAdd, WrappingSum>, .types = kNumbers, .kind = OpKind::kAdd},
     {.name = "ai.onnx.Div", .prepare = prepare_div, .types = kNumbers, .kind = OpKind::kDivide},
     {.name = "ai.onnx.Equal", .prepare = prepare<kEqual, Compared<std::equal_to<>>>, .types = kEquatable},
     {.name = "ai.onnx.Greater", .prepare = prepare<kGreater, Compared<std::greater<>>>, .types = kNumbers},
@@ -129,7 +107,7 @@ constexpr OpDef kDefinitions[] = {
     {.name = "ai.onnx.Less", .prepare = prepare<kLess, Compared<std::less<>>>, .types = kNumbers},
     {.name = "ai.onnx.LessOrEqual", .prepare = prepare<kLessEqual, Compared<std::less_equal<>>>, .types = kNumbers},
     {.name = "ai.onnx.Mod", .prepare = prepare_mod, .types = kNumbers},
-    {.name = "ai.onnx.Mul", .prepare = prepare<kMul, Product>, .types = kNumbers, .kind = OpKind::kMultiply},
+    {.name = "ai.onnx.Mul", .prepare = prepare<kMul, WrappingProduct>, .types = kNumbers, .kind = OpKind::kMultiply},
     {.name = "ai.onnx.Pow", .prepare = prepare_pow, .types = kNumbers},
     {.name = "ai.onnx.Sub", .prepare = prepare<kSub, Difference>, .types = kNumbers, .kind = OpKind::kSubtract},
 };

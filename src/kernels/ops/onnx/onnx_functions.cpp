@@ -1,41 +1,11 @@
 // ONNX functions of one number: the trigonometric and hyperbolic ones that TFLite lacks, and Abs, Neg, Sign of any type.
 #include <cmath>
 
+#include "kernels/elementwise/number_functions.h"
 #include "kernels/elementwise/wide_numbers.h"
-#include "kernels/fixed_point/integer_arithmetic.h"
 
 namespace visq::kernels::ops_onnx_functions {
 namespace {
-
-struct Magnitude {
-  template <class T>
-  T operator()(T x) const {
-    if constexpr (std::is_floating_point_v<T>)
-      return std::fabs(x);
-    else if constexpr (std::is_signed_v<T>)
-      return x < 0 ? wrapping_subtract(T{0}, x) : x;
-    else
-      return x;
-  }
-};
-struct Negative {
-  template <class T>
-  T operator()(T x) const {
-    if constexpr (std::is_floating_point_v<T>)
-      return -x;
-    else
-      return wrapping_subtract(T{0}, x);
-  }
-};
-struct SignOf {
-  template <class T>
-  T operator()(T x) const {
-    if constexpr (std::is_signed_v<T> || std::is_floating_point_v<T>)
-      return x > 0 ? T{1} : x < 0 ? T{-1} : x;  // NaN stays
-    else
-      return x > 0 ? T{1} : T{0};
-  }
-};
 
 /// A function of the C library, for float and double.
 using FloatFunction = float (*)(float);
@@ -58,7 +28,7 @@ constexpr DTypes kSigned = {DType::kFloat32, DType::kFloat16, DType::kBFloat16, 
                             DType::kInt8,    DType::kInt16,   DType::kInt32,    DType::kInt64};
 
 constexpr OpDef kDefinitions[] = {
-    {.name = "ai.onnx.Abs", .prepare = prepare<WideTypes, Magnitude>, .types = kNumbers, .pointwise = true},
+    {.name = "ai.onnx.Abs", .prepare = prepare<WideTypes, AbsoluteValue>, .types = kNumbers, .pointwise = true},
     {.name = "ai.onnx.Acos", .prepare = kOf<std::acos, std::acos>, .types = kRealNumbers, .pointwise = true},
     {.name = "ai.onnx.Acosh", .prepare = kOf<std::acosh, std::acosh>, .types = kRealNumbers, .pointwise = true},
     {.name = "ai.onnx.Asin", .prepare = kOf<std::asin, std::asin>, .types = kRealNumbers, .pointwise = true},
@@ -66,7 +36,7 @@ constexpr OpDef kDefinitions[] = {
     {.name = "ai.onnx.Atan", .prepare = kOf<std::atan, std::atan>, .types = kRealNumbers, .pointwise = true},
     {.name = "ai.onnx.Atanh", .prepare = kOf<std::atanh, std::atanh>, .types = kRealNumbers, .pointwise = true},
     {.name = "ai.onnx.Cosh", .prepare = kOf<std::cosh, std::cosh>, .types = kRealNumbers, .pointwise = true},
-    {.name = "ai.onnx.Neg", .prepare = prepare<TypeList<float, double, std::int64_t>, Negative>, .types = kSigned, .pointwise = true},
+    {.name = "ai.onnx.Neg", .prepare = prepare<TypeList<float, double, std::int64_t>, Negated>, .types = kSigned, .pointwise = true},
     {.name = "ai.onnx.Sign", .prepare = prepare<WideTypes, SignOf>, .types = kNumbers, .pointwise = true},
     {.name = "ai.onnx.Sinh", .prepare = kOf<std::sinh, std::sinh>, .types = kRealNumbers, .pointwise = true},
     {.name = "ai.onnx.Tan", .prepare = kOf<std::tan, std::tan>, .types = kRealNumbers, .pointwise = true},
