@@ -15,11 +15,9 @@ std::string_view Works::of(const Operator& op) const { return by_kind_ ? kernels
 
 bool Works::same(const Operator& a, const Operator& b) const {
   if (of(a) != of(b) || a.custom_code != b.custom_code) return false;
-  if (!by_kind_ || same_terms(a, b)) return true;
-  const auto &own = kernels::facts_of(a).clamps, &other = kernels::facts_of(b).clamps;  // Relu is no RELU6
-  const auto limits = own ? own : kernels::clamp_of(a), theirs = other ? other : kernels::clamp_of(b);
-  const bool clamp = of(a) == "CLAMP";
-  return !clamp || !limits || !theirs || (limits->low == theirs->low && limits->high == theirs->high);
+  if (!by_kind_ || same_terms(a, b) || of(a) != "CLAMP") return true;
+  const auto own = kernels::clamp_of(a), other = kernels::clamp_of(b);  // Relu is no RELU6
+  return !own || !other || (own->low == other->low && own->high == other->high);
 }
 
 }  // namespace visq::quant

@@ -5,9 +5,9 @@
 #include <fstream>
 #include <iterator>
 #include <list>
-#include <protozero/pbf_writer.hpp>
 
 #include "kernels/constants/dequantize_constant.h"
+#include "onnx/onnx_messages.h"
 #include "onnx/onnx_runs.h"
 #include "support/runs/data_files.h"
 #include "visq/model.h"
@@ -16,93 +16,11 @@
 namespace visq {
 namespace {
 
-using protozero::pbf_writer;
+using namespace testing::onnx;
 using testing::DataFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-// Numbers of fields and types stand here once more, as the specification of ONNX has them.
-constexpr std::int64_t kFloat = 1, kInt8 = 3, kInt64 = 7, kString = 8;
-
-std::string value_info(const std::string& name, const std::vector<std::int64_t>& dims = {2}, std::int64_t type = kFloat) {
-  std::string bytes;
-  pbf_writer value(bytes);
-  value.add_string(1, name);
-  pbf_writer tensor_type(value, 2);
-  pbf_writer tensor(tensor_type, 1);
-  tensor.add_int64(1, type);
-  pbf_writer shape(tensor, 2);
-  for (const std::int64_t size : dims) {
-    pbf_writer dimension(shape, 1);
-    size < 0 ? dimension.add_string(2, "batch") : dimension.add_int64(1, size);
-  }
-  shape.commit();
-  tensor.commit();
-  tensor_type.commit();
-  return bytes;
-}
-
-/// `fill` writes the values.
-template <class Fill>
-std::string tensor(const std::string& name, std::int64_t type, const std::vector<std::int64_t>& dims, Fill fill) {
-  std::string bytes;
-  pbf_writer writer(bytes);
-  for (const std::int64_t size : dims) writer.add_int64(1, size);
-  writer.add_int64(2, type);
-  writer.add_string(8, name);
-  fill(writer);
-  return bytes;
-}
-
-std::string floats(const std::string& name, const std::vector<float>& values) {
-  return tensor(name, kFloat, {static_cast<std::int64_t>(values.size())},
-                [&](pbf_writer& writer) { writer.add_packed_float(4, values.begin(), values.end()); });
-}
-
-std::string node(const std::string& type, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs,
-                 const std::string& domain = "", const std::string& attribute = "") {
-  std::string bytes;
-  pbf_writer writer(bytes);
-  for (const std::string& input : inputs) writer.add_string(1, input);
-  for (const std::string& output : outputs) writer.add_string(2, output);
-  writer.add_string(4, type);
-  if (!attribute.empty()) writer.add_message(5, attribute);
-  if (!domain.empty()) writer.add_string(7, domain);
-  return bytes;
-}
-
-struct Graph {
-  std::vector<std::string> nodes, initializers, inputs, outputs, sparse = {}, functions = {};
-  std::int64_t opset = 17;
-  bool microsoft = false;  ///< imports that domain's operators
-
-  std::string model() const {
-    std::string bytes;
-    pbf_writer writer(bytes);
-    writer.add_int64(1, 8);
-    writer.add_string(2, "test");
-    {
-      pbf_writer graph(writer, 7);
-      for (const std::string& each : nodes) graph.add_message(1, each);
-      graph.add_string(2, "g");
-      for (const std::string& each : initializers) graph.add_message(5, each);
-      for (const std::string& each : inputs) graph.add_message(11, each);
-      for (const std::string& each : outputs) graph.add_message(12, each);
-      for (const std::string& each : sparse) graph.add_message(15, each);
-    }
-    for (const std::string& each : functions) writer.add_message(25, each);
-    pbf_writer set(writer, 8);
-    set.add_int64(2, opset);
-    set.commit();
-    if (microsoft) {
-      pbf_writer other(writer, 8);
-      other.add_string(1, "com.microsoft");
-      other.add_int64(2, 1);
-    }
-    return bytes;
-  }
-};
 
 Graph one_add() {
   return {.nodes = {node("Add", {"x", "w"}, {"y"})},
@@ -111,20 +29,7 @@ Graph one_add() {
           .outputs = {value_info("y")}};
 }
 
-class OnnxReader : public ::testing::Test {
- protected:
-  Result<Model> load(const std::string& bytes) const {
-    testing::write_bytes(path_, bytes);
-    return load_model(path_);
-  }
-  std::string error(const std::string& bytes) const {
-    const auto model = load(bytes);
-    return model.ok() ? "" : model.error().message;
-  }
-  std::string error(const Graph& graph) const { return error(graph.model()); }
-  DataFolder folder_;
-  const std::string path_ = folder_.file("in/m.onnx");
-};
+class OnnxReader : public OnnxFiles {};
 
 TEST_F(OnnxReader, TakesConstantsFromEveryField) {
   Graph graph = one_add();
@@ -340,131 +245,6 @@ TEST_F(OnnxReader, NamesOperatorsItCannotRunAndReadsTheRest) {
   EXPECT_EQ(model->main().operators[1].label(), "Loop");
 }
 
-/// x -> Q -> DQ -> Relu -> y, and whatever else reads.
-Graph quantized(std::vector<std::string> more, std::vector<std::string> outputs) {
-  Graph graph{.nodes = {node("QuantizeLinear", {"x", "s", "z"}, {"q"}), node("DequantizeLinear", {"q", "s", "z"}, {"d"}),
-                        node("Relu", {"d"}, {"y"})},
-              .initializers = {tensor("s", kFloat, {}, [](pbf_writer& writer) { writer.add_float(4, 0.5F); }),
-                               tensor("z", kInt8, {}, [](pbf_writer& writer) { writer.add_int32(5, 3); })},
-              .inputs = {value_info("x")},
-              .outputs = {}};
-  graph.nodes.insert(graph.nodes.end(), more.begin(), more.end());
-  for (const std::string& output : outputs) graph.outputs.push_back(value_info(output));
-  return graph;
-}
-
-std::vector<std::string> labels(const Model& model) {
-  std::vector<std::string> all;
-  for (const Operator& op : model.main().operators) all.push_back(op.label());
-  return all;
-}
-
-TEST_F(OnnxReader, FoldsAPairIntoTheMap) {
-  const auto model = load(quantized({}, {"y"}).model());
-  ASSERT_TRUE(model.ok()) << model.error().message;
-  EXPECT_THAT(labels(*model), ElementsAre("Relu"));
-  const TensorInfo& x = model->main().tensors[0];
-  EXPECT_EQ(x.name, "x");
-  EXPECT_EQ(x.dtype, DType::kInt8);
-  EXPECT_THAT(x.quantization.scale, ElementsAre(0.5F));
-  EXPECT_THAT(x.quantization.zero_point, ElementsAre(3));
-}
-
-TEST_F(OnnxReader, LeavesAMapThatOthersReadAsItIs) {
-  const auto model = load(quantized({node("Sigmoid", {"x"}, {"other"})}, {"y", "other"}).model());
-  ASSERT_TRUE(model.ok()) << model.error().message;
-  EXPECT_THAT(labels(*model), ElementsAre("QuantizeLinear", "Relu", "Sigmoid"));
-  const Subgraph& graph = model->main();
-  EXPECT_THAT(graph.operators[0].inputs, ElementsAre(graph.inputs[0]));
-  EXPECT_FALSE(graph.tensors[static_cast<std::size_t>(graph.inputs[0])].quantization.quantized());
-  const TensorInfo& rounded = graph.tensors[static_cast<std::size_t>(graph.operators[0].outputs[0])];
-  EXPECT_EQ(rounded.name, "d");
-  EXPECT_TRUE(rounded.quantization.quantized());
-}
-
-TEST_F(OnnxReader, LeavesCodesThatLeaveTheGraph) {
-  const auto model = load(quantized({}, {"y", "q"}).model());
-  ASSERT_TRUE(model.ok()) << model.error().message;
-  EXPECT_THAT(labels(*model), ElementsAre("QuantizeLinear", "DequantizeLinear", "Relu"));
-}
-
-TEST_F(OnnxReader, QuantizesConstantsAsTheOperatorDoes) {
-  Graph graph = quantized({node("QuantizeLinear", {"w", "s", "z"}, {"wq"}), node("DequantizeLinear", {"wq", "s", "z"}, {"wd"}),
-                           node("Add", {"y", "wd"}, {"out"})},
-                          {"out"});
-  graph.initializers.push_back(floats("w", {0.25F, 0.75F, -1000, 1000}));  // ties, and beyond both ends
-  graph.inputs = {value_info("x", {4})};
-  const auto model = load(graph.model());
-  ASSERT_TRUE(model.ok()) << model.error().message;
-  EXPECT_THAT(labels(*model), ElementsAre("Relu", "Add"));
-  const auto& tensors = model->main().tensors;
-  const auto w = std::ranges::find(tensors, "w", &TensorInfo::name);
-  ASSERT_NE(w, tensors.end());
-  EXPECT_TRUE(w->is_constant);
-  EXPECT_EQ(std::string(reinterpret_cast<const char*>(w->data.data()), w->data.size()), "\x03\x05\x80\x7f");
-}
-
-TEST_F(OnnxReader, RefusesScalesThatAreSharedWithoutEnd) {
-  constexpr std::int64_t kChannels = 4096;
-  const std::vector<float> scales(kChannels, 1);
-  Graph graph{.nodes = {}, .initializers = {floats("s", scales)}, .inputs = {}, .outputs = {}};
-  graph.initializers.push_back(
-      tensor("w", kInt8, {1, kChannels}, [](pbf_writer& writer) { writer.add_bytes(9, std::string(kChannels, 1)); }));
-  for (int i = 0; i < 1000; ++i) graph.nodes.push_back(node("DequantizeLinear", {"w", "s"}, {"d" + std::to_string(i)}));
-  graph.outputs = {value_info("d0", {1, kChannels})};
-  EXPECT_THAT(error(graph), HasSubstr("shares constants so often"));
-  graph.nodes.resize(2);
-  EXPECT_EQ(error(graph), "");
-}
-
-/// Codes of x, and a QLinearAdd of them and themselves.
-Graph added(std::vector<std::string> more, const std::string& output) {
-  Graph graph = quantized({}, {});
-  graph.nodes = {node("QuantizeLinear", {"x", "s", "z"}, {"x_quantized"}),
-                 node("QLinearAdd", {"x_quantized", "s", "z", "x_quantized", "s", "z", "t", "z"}, {"y_quantized"}, "com.microsoft")};
-  graph.nodes.insert(graph.nodes.end(), more.begin(), more.end());
-  graph.initializers.push_back(tensor("t", kFloat, {}, [](pbf_writer& writer) { writer.add_float(4, 1.5F); }));
-  graph.microsoft = true;
-  graph.outputs = {value_info(output)};
-  return graph;
-}
-
-TEST_F(OnnxReader, SpreadsOperatorsOnCodes) {
-  const auto model =
-      load(added({node("Transpose", {"y_quantized"}, {"t_quantized"}), node("DequantizeLinear", {"t_quantized", "t", "z"}, {"out"})}, "out")
-               .model());
-  ASSERT_TRUE(model.ok()) << model.error().message;
-  EXPECT_THAT(labels(*model), ElementsAre("Add", "Transpose"));
-  const TensorInfo& sum = model->main().tensors[static_cast<std::size_t>(model->main().operators[0].outputs[0])];
-  EXPECT_EQ(sum.name, "y");
-  EXPECT_THAT(sum.quantization.scale, ElementsAre(1.5F));
-}
-
-TEST_F(OnnxReader, LeavesCodesOfOperatorsOnCodesThatLeaveTheGraph) {
-  Graph graph = added({}, "y_quantized");
-  graph.outputs = {value_info("y_quantized", {4}, kInt8)};
-  const auto model = load(graph.model());
-  ASSERT_TRUE(model.ok()) << model.error().message;
-  EXPECT_THAT(labels(*model), ElementsAre("Add", "QuantizeLinear"));
-}
-
-TEST_F(OnnxReader, LeavesOperatorsOnCodesThatLackAScale) {
-  Graph graph = added({}, "y_quantized");
-  graph.nodes[1] = node("QLinearAdd", {"x_quantized", "s", "z", "x_quantized"}, {"y_quantized"}, "com.microsoft");
-  graph.outputs = {value_info("y_quantized", {4}, kInt8)};
-  const auto model = load(graph.model());
-  ASSERT_TRUE(model.ok()) << model.error().message;
-  EXPECT_THAT(labels(*model), ElementsAre("QuantizeLinear", "com.microsoft.QLinearAdd"));
-}
-
-TEST_F(OnnxReader, LeavesHalfPrecisionAsItStands) {
-  Graph graph = quantized({}, {"y"});
-  graph.inputs = {value_info("x", {2}, 10)};
-  const auto model = load(graph.model());
-  ASSERT_TRUE(model.ok()) << model.error().message;
-  EXPECT_THAT(labels(*model), ElementsAre("QuantizeLinear", "DequantizeLinear", "Relu"));
-}
-
 TEST_F(OnnxReader, StandsGraphsInsideGraphsThatHoldAnything) {
   std::ifstream file(testing::onnx_file("families/bodies.onnx"), std::ios::binary);
   const std::string whole(std::istreambuf_iterator<char>(file), {});
@@ -492,19 +272,6 @@ TEST_F(OnnxReader, TakesValuesFromAroundAsInputsAndSharesConstants) {
   EXPECT_EQ(loaded->subgraphs[1].inputs.size(), 2U);
   EXPECT_EQ(loaded->subgraphs[1].operators[0].type, "Add");
   EXPECT_EQ(loaded->subgraphs[2].operators[0].type, "Tanh");
-}
-
-TEST_F(OnnxReader, StandsFilesThatEndAnywhereOrHoldAnything) {
-  const std::string whole = quantized({node("Sigmoid", {"x"}, {"other"})}, {"y", "other"}).model();
-  for (std::size_t size = 0; size < whole.size(); ++size) static_cast<void>(load(whole.substr(0, size)));
-  for (std::size_t i = 2; i < whole.size(); ++i) {
-    for (const char value : {'\0', '\x7f', '\x80', '\xff'}) {
-      std::string changed = whole;
-      changed[i] = value;
-      static_cast<void>(load(changed));
-    }
-  }
-  EXPECT_THAT(error(whole.substr(0, whole.size() - 1)), HasSubstr("is no well-formed message of protocol buffers"));
 }
 
 }  // namespace

@@ -22,18 +22,6 @@ Result<std::vector<double>> reals(DumpReader& dump, std::int64_t record, const D
   return analysis::reals_of(array, tensor);
 }
 
-/// One record of a part's inputs.
-class OneRecord final : public RecordSource {
- public:
-  explicit OneRecord(std::vector<Array> inputs) : inputs_(std::move(inputs)) {}
-  std::int64_t count() const override { return 1; }
-  std::string description() const override { return "device"; }
-  Result<Record> read(std::int64_t) override { return Record{0, inputs_, {}}; }
-
- private:
-  std::vector<Array> inputs_;
-};
-
 /// Keeps the values of one tensor.
 class KeptMap final : public MapSink {
  public:
@@ -167,13 +155,14 @@ class DeviceJudge {
     for (const int input : part.inputs) {
       VISQ_ASSIGN(inputs.emplace_back(), fed(input, record));
     }
-    OneRecord data(std::move(inputs));
+    const auto record_of_part = std::make_shared<std::vector<Record>>(1, Record{0, std::move(inputs), {}});
+    const auto data = stored_records(record_of_part, "device");
     RunOptions options;
     options.records = {0, 1};
     options.mode = default_mode(model_);
     if (options.mode == Mode::kFakeQuant && model_.format != "onnx") options.mode = Mode::kInteger;
     KeptMap kept(output);
-    VISQ_ASSIGN(const auto gaps, run(model, data, options, kept));
+    VISQ_ASSIGN(const auto gaps, run(model, *data, options, kept));
     return gaps.empty() ? std::move(kept.values) : std::vector<double>();
   }
 

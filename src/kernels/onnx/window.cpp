@@ -15,6 +15,7 @@ constexpr int kSpace = 2;  ///< the first axis of space
 
 /// The numbers that an attribute has for each axis.
 struct WindowNumbers {
+  bool same = false, upper = false;  ///< auto_pad is SAME_UPPER or SAME_LOWER: pads are to be found
   std::vector<std::int64_t> strides, dilations, pads, output_padding;
 };
 
@@ -49,6 +50,11 @@ Result<WindowNumbers> read_numbers(const PrepareContext& context, Sizes sizes, S
   VISQ_ASSIGN(all.dilations, numbers(context, "dilations", axes, 1, 1));
   VISQ_ASSIGN(all.pads, numbers(context, "pads", 2 * axes, 0, 0));
   VISQ_ASSIGN(all.output_padding, numbers(context, "output_padding", axes, 0, 0));
+  const auto mode = context.attributes().text("auto_pad", "NOTSET");
+  all.upper = mode == "SAME_UPPER";
+  all.same = all.upper || mode == "SAME_LOWER";
+  if (!all.same && mode != "NOTSET" && mode != "VALID") return context.fail("auto_pad is {}", mode);
+  if (mode == "VALID") std::ranges::fill(all.pads, 0);
   return all;
 }
 
@@ -94,17 +100,14 @@ Result<std::vector<ConvolutionAxis>> slide_onnx(const PrepareContext& context, s
 Result<std::vector<ConvolutionAxis>> slide_onnx_over(const PrepareContext& context, std::span<const std::int64_t> sizes,
                                                      std::span<const std::int64_t> kernel) {
   VISQ_ASSIGN(const WindowNumbers all, read_numbers(context, sizes, kernel));
-  const auto mode = context.attributes().text("auto_pad", "NOTSET");
-  const bool same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
-  if (!same && mode != "NOTSET" && mode != "VALID") return context.fail("auto_pad is {}", mode);
   std::vector<ConvolutionAxis> axes;
   for (std::size_t i = 0; i < kernel.size(); ++i) {
     ConvolutionAxis axis{.in = sizes[i], .kernel = kernel[i], .stride = all.strides[i], .dilation = all.dilations[i]};
-    if (same) {
-      pad_same(axis, mode == "SAME_LOWER");
+    if (all.same) {
+      pad_same(axis, !all.upper);
     } else {
-      axis.before = mode == "VALID" ? 0 : all.pads[i];
-      axis.after = mode == "VALID" ? 0 : all.pads[kernel.size() + i];
+      axis.before = all.pads[i];
+      axis.after = all.pads[kernel.size() + i];
       if (axis.extent() > axis.in + axis.before + axis.after) {
         return context.fail("window of {} exceeds the map's {} and its borders of {} and {}", axis.extent(), axis.in, axis.before,
                             axis.after);
@@ -120,19 +123,16 @@ Result<std::vector<ConvolutionAxis>> slide_onnx_transposed(const PrepareContext&
   const Sizes sizes = space_of(context);
   VISQ_ASSIGN(const WindowNumbers all, read_numbers(context, sizes, kernel));
   VISQ_ASSIGN(const auto outputs, stated_outputs(context, kernel.size()));
-  const auto mode = context.attributes().text("auto_pad", "NOTSET");
-  const bool same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
-  if (!same && mode != "NOTSET" && mode != "VALID") return context.fail("auto_pad is {}", mode);
   std::vector<ConvolutionAxis> axes;
   for (std::size_t i = 0; i < kernel.size(); ++i) {
     ConvolutionAxis axis{.in = sizes[i], .kernel = kernel[i], .stride = all.strides[i], .dilation = all.dilations[i]};
     const std::int64_t full = axis.stride * (axis.in - 1) + axis.extent();
-    if (!outputs.empty() || same) {
+    if (!outputs.empty() || all.same) {
       axis.out = outputs.empty() ? axis.in * axis.stride : outputs[i];
-      cut_to_size(axis, full, all.output_padding[i], mode == "SAME_UPPER");
+      cut_to_size(axis, full, all.output_padding[i], all.upper);
     } else {
-      axis.before = mode == "VALID" ? 0 : all.pads[i];
-      axis.after = (mode == "VALID" ? 0 : all.pads[kernel.size() + i]) - all.output_padding[i];
+      axis.before = all.pads[i];
+      axis.after = all.pads[kernel.size() + i] - all.output_padding[i];
       axis.out = full - axis.before - axis.after;
     }
     if (axis.out < 1 || axis.out > kLargest) return context.fail("an axis of {} would become {}", axis.in, axis.out);

@@ -3,18 +3,18 @@
 #include <algorithm>
 
 #include "analysis/structure/check_context.h"
-#include "core/as_size.h"
 #include "core/error.h"
+#include "model/slots.h"
 
 namespace visq::analysis::check_refused_by_litert {
 namespace {
 
-constexpr int kWeights = 1, kTable = 1;
+constexpr std::size_t kWeights = 1, kTable = 1;
 
 /// The tensor in an operator's slot; null where there is none.
-const TensorInfo* in_slot(const CheckedGraph& graph, const Operator& op, int slot) {
-  const bool there = as_size(slot) < op.inputs.size() && op.inputs[as_size(slot)] >= 0;
-  return there ? &graph.lookup.tensor(op.inputs[as_size(slot)]) : nullptr;
+const TensorInfo* in_slot(const CheckedGraph& graph, const Operator& op, std::size_t slot) {
+  const int tensor = input_of(op, slot);
+  return tensor == kNoTensor ? nullptr : &graph.lookup.tensor(tensor);
 }
 
 bool has_bits(const TensorInfo* tensor, int width) {
@@ -27,7 +27,8 @@ bool has_zero_point(const TensorInfo* tensor) {
 }
 
 bool shifted_table(const CheckedGraph& graph, const Operator& op) {
-  return has_zero_point(in_slot(graph, op, kTable)) && !op.outputs.empty() && graph.lookup.tensor(op.outputs[0]).dtype == DType::kFloat32;
+  return has_zero_point(in_slot(graph, op, kTable)) && output_of(op, 0) != kNoTensor &&
+         graph.lookup.tensor(output_of(op, 0)).dtype == DType::kFloat32;
 }
 bool two_bit_weights(const CheckedGraph& graph, const Operator& op) { return has_bits(in_slot(graph, op, kWeights), 2); }
 bool hybrid_four_bits(const CheckedGraph& graph, const Operator& op) {
@@ -57,8 +58,7 @@ void run(const CheckContext& context, Findings& findings) {
       const Operator& op = graph.graph().operators[node];
       for (const Rule& rule : kRules) {
         if (op.type != rule.op || !rule.applies(graph, op)) continue;
-        const int tensor = op.outputs.empty() ? -1 : op.outputs[0];
-        findings.add(Severity::kError, graph, static_cast<int>(node), tensor, std::string(rule.text));
+        findings.add(Severity::kError, graph, static_cast<int>(node), output_of(op, 0), std::string(rule.text));
       }
     }
   }
